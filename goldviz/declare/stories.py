@@ -89,6 +89,11 @@ class Story:
         if len(self.steps) not in STEPS:
             raise ValueError(f"The story {self.slug!r} has {len(self.steps)} steps; allowed are 5 to 7.")
 
+    @property
+    def questions(self) -> str:
+        """What it asks on its way: words that need no figure beside them."""
+        return " ".join(step.guess.question for step in self.steps if step.guess)
+
 
 @cache
 def stories() -> dict[str, tuple[str, Story]]:

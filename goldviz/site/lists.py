@@ -75,9 +75,9 @@ def _entry(path: str, title: str, kind: str, words: str) -> str:
 
 
 def stories_page() -> SitePage:
-    """Every story with the words of its first step."""
+    """Every story with what it asks."""
     rows = (
-        f"<section><h2>{link(step_path(slug, 1), story.title)}</h2><p>{html.escape(story.steps[0].words)}</p></section>"
+        f"<section><h2>{link(step_path(slug, 1), story.title)}</h2><p>{html.escape(story.questions)}</p></section>"
         for slug, (_, story) in stories().items()
     )
     return SitePage("stories.html", "Stories", "".join(rows))

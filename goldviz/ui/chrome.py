@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from html import escape
@@ -24,6 +24,8 @@ BACK = "back"
 """The address's parameter that says that the visitor came by the browser's Back or Forward, see ``assets/visits.js``;
 in the session state, whether that is so: then the page shows what the address says, and nothing of what it was."""
 
+TWICE = "address-twice"
+"""In the session state: sentences about parameters that the address gives more than once."""
 OTHERS = "More"
 """The navigation's heading for what is no laboratory."""
 
@@ -82,7 +84,9 @@ def _page_of(file: Path) -> tuple[int, Page]:
     }
     title = (ast.get_docstring(module) or file.stem).partition(":")[0]
     icon = constants.get("ICON", ":material/article:")
-    return constants.get("RANK", 100), Page(f"pages/{file.name}", title, icon, path=file.stem, section=OTHERS)
+    return constants.get("RANK", 100), Page(
+        f"pages/{file.name}", title, icon, path=file.stem.replace("_", "-"), section=OTHERS
+    )
 
 
 def page_file(lab: Laboratory) -> str:
@@ -111,7 +115,7 @@ def arrival(complaints: Sequence[str]) -> DeltaGenerator:
     about a link.
     """
     place = st.container(key="arrival")
-    for sentence in complaints:
+    for sentence in (*st.session_state.get(TWICE, ()), *complaints):
         place.warning(plain(sentence), icon=":material/link_off:")
     return place
 
@@ -132,20 +136,6 @@ def panel_and_figures() -> tuple[DeltaGenerator, DeltaGenerator]:
 def lane_over_figure(title: str) -> None:
     """Whose the figure below is: on a narrow screen, where the lanes' figures lie under one another."""
     st.html(f'<div class="goldviz-lane">{escape(title)}</div>')
-
-
-def leave_link(parameters: Mapping[str, str]) -> None:
-    """Keep the address in the browser a link to what is shown."""
-    if st.query_params.to_dict() != parameters:
-        st.query_params.from_dict(parameters)
-
-
-def keep_in_link(parameter: str, text: str) -> None:
-    """Keep one thing in the address where only a part of the page is drawn; an empty text takes it out."""
-    if text and st.query_params.get(parameter) != text:
-        st.query_params[parameter] = text
-    elif not text:
-        st.query_params.pop(parameter, None)
 
 
 def notices() -> None:

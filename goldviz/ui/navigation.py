@@ -9,7 +9,7 @@ import streamlit as st
 
 from goldviz.extras import missing_extra
 from goldviz.figures.theme import INKS
-from goldviz.ui import chrome
+from goldviz.ui import address, chrome
 from goldviz.ui.pages import glossary
 from goldviz.ui.panels import stories
 from goldviz.ui.theme import theme_now
@@ -40,8 +40,8 @@ def main() -> None:
         )
     visit = st.navigation(pages, position="top")
     st.set_page_config(page_title=visit.title if visit.title == "goldviz" else f"{visit.title} · goldviz")
-    back = st.session_state[chrome.BACK] = st.query_params.pop(chrome.BACK, None) is not None
-    st.session_state[chrome.CHANGED] = back or st.session_state.get("page") != visit.url_path
+    address.take()
+    st.session_state[chrome.CHANGED] = st.session_state[chrome.BACK] or st.session_state.get("page") != visit.url_path
     st.session_state["page"] = visit.url_path
     stories.strip(visit.url_path)
     try:

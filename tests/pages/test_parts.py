@@ -6,7 +6,7 @@ from goldviz.labs.char_language_model.settings import CharLanguageModel
 from goldviz.labs.recurrent_gradients.settings import RecurrentGradients
 from goldviz.ui.panels import settings as settings_panel
 from goldviz.ui.panels.lanes import EXAMPLE
-from tests.pages.visit import Visitor
+from tests.pages.visit import LABORATORY, Visitor
 
 WAVENET = {"model": "wavenet", "context": "4", "hidden": "2", "embedding": "2", "steps": "1", "batch": "2"}
 
@@ -52,3 +52,14 @@ def test_a_review_that_was_typed_is_there_when_its_part_is_opened_again() -> Non
     visitor.at.text_area[0].set_value("A dull film")
     visitor.look().open("first").open("words")
     assert visitor.at.text_area[0].value == "A dull film"
+
+
+def test_a_wrong_part_is_answered_in_the_words_of_the_strip_and_a_doubled_setting_says_which_counts() -> None:
+    visitor = Visitor(LABORATORY, {"shown": "nothing"})
+    [sentence] = [one.value for one in visitor.at.warning]
+    assert "At a glance" in sentence
+    assert "closer," not in sentence
+    visitor.at.query_params["depth"] = ["8", "9"]
+    visitor.look()
+    [sentence] = [one.value for one in visitor.at.warning]
+    assert all(word in sentence for word in ("depth", "8", "9", "last"))

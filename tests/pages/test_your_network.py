@@ -169,3 +169,17 @@ def test_facts_that_are_none_break_nothing(facts: dict[str, object]) -> None:
     words = said(Visitor(PAGE))
     assert "<script>alert(1)</script>" in words
     assert "leaves out what it does not know: mood." in words
+
+
+def test_a_link_to_no_run_says_so_and_shows_nobody_else_s() -> None:
+    run_id = watched()
+    visitor = Visitor(PAGE, {"run": "000000000000"})
+    for _ in range(2):
+        assert "There is no run '000000000000'" in said(visitor)
+        assert visitor.at.session_state[CHOSEN] == []
+        assert visitor.at.query_params["run"] == "000000000000"
+        visitor.look()
+    visitor = Visitor(PAGE, {"run": f"000000000000,{run_id}"})
+    assert "There is no run '000000000000'" in said(visitor)
+    assert visitor.at.session_state[CHOSEN] == [run_id]
+    assert visitor.at.query_params["run"] == run_id

@@ -5,7 +5,9 @@ a number twice (a share of right answers and a table of confusions, a ratio of n
 it is computed from those that the story does not read.
 """
 
+import importlib
 import math
+import re
 
 import numpy as np
 import pytest
@@ -321,6 +323,88 @@ REVEALED = {
     "gold.5": lambda run: _yes(end(run, "low") > 0, saved(run), end(run, "low")),
     "gold.6": lambda run: _yes(end(run, "low") > 0, end(run, "low"), end(run, "high")),
 }
+
+
+def in_view(name, preset):
+    """The lines of the figure that a step shows, at the last step of this lane: line -> {place across: value}."""
+    slug, number, step = STEPS[name]
+    lab = laboratories()[place(slug, number)]
+    page = importlib.import_module(f"{lab.package}.page").PAGE
+    run = example(lab.declared, preset)
+    spec = lab.figures().FIGURES[step.figure or page.main]
+    drawn = spec.draw(run, epoch=int(run[run.attrs["step_dimension"]].values[-1]), theme="light")
+    lines = [trace for trace in drawn.settled().data if trace.get("name") and trace.get("y") is not None]
+    # Of two parts of one name, as a line and its marks, the first is the line.
+    return {
+        trace["name"]: dict(zip(np.asarray(trace["x"]), np.asarray(trace["y"]), strict=True)) for trace in lines[::-1]
+    }
+
+
+def _told_apart(lines, number, names):
+    """Which of two lines is above one half at this place."""
+    above = [name for name in lines if lines[name].get(number, 0) > 0.5]
+    return "Both" if len(above) == 2 else names[above[0]] if above else "Nobody"
+
+
+def _varies(lines):
+    """Whether more thought goes to what is harder, by a step or more from the easiest to the hardest."""
+    values = lines["τ"]
+    return "Yes" if values[max(values)] - values[min(values)] >= 1 else "No"
+
+
+def _ends_lower(lines):
+    plain, residual = (list(lines[name].values())[-1] for name in ("plain", "residual"))
+    return "Yes" if residual < plain else "No"
+
+
+def _heard(lines):
+    values = lines["plain"]
+    return values[1] / values[max(values)]
+
+
+DRAWN = {
+    "deep-plain.1": lambda lines: "Less than a thousandth" if _heard(lines) < 1e-3 else "?",
+    "deep-plain.5": lambda lines: "Yes" if _heard(lines) > 0.1 else "No",
+    "skip.3": _ends_lower,
+    "memory.2": lambda lines: (
+        "Less than a millionth" if lines["RNN"][1] / lines["RNN"][max(lines["RNN"])] < 1e-6 else "?"
+    ),
+    "memory-to-attention.2": lambda lines: (
+        "Until the memory is full" if lines["NTM"][12] > 0.5 > lines["NTM"][18] else "?"
+    ),
+    "memory-to-attention.3": lambda lines: _told_apart(
+        lines, 8, {"GRU with attention": "Only the one that attends", "GRU without attention": "Only the other"}
+    ),
+    "memory-to-attention.5": _varies,
+}
+"""What the figure in view answers by itself, from what it draws, where a line holds the answer."""
+WORDS = {"four": 4, "six": 6, "eight": 8, "nine": 9, "ten": 10, "twelve": 12, "sixteen": 16, "eighteen": 18}
+
+
+@pytest.mark.parametrize("name", DRAWN)
+def test_the_figure_in_view_gives_the_answer(name):
+    slug, number, step = STEPS[name]
+    declared = laboratories()[place(slug, number)].declared
+    found, _ = step.guess.found(*(example(declared, preset) for preset in step.presets))
+    assert DRAWN[name](in_view(name, step.presets[0])) == step.guess.choices[found]
+
+
+@pytest.mark.parametrize("name", ["memory-to-attention.2", "memory-to-attention.3"])
+def test_a_length_that_is_asked_about_is_the_one_that_is_told(name):
+    """Of a figure by length: the lengths that question and choices name are among the numbers of the answer."""
+    slug, number, step = STEPS[name]
+    asked = {WORDS[word] for word in re.findall(r"[a-z]+", step.guess.question.lower()) if word in WORDS}
+    declared = laboratories()[place(slug, number)].declared
+    _, sentence = step.guess.found(*(example(declared, preset) for preset in step.presets))
+    assert asked <= {value for value, _ in numbers_of(sentence)}
+
+
+def test_what_is_asked_about_thought_differs_in_the_figure():
+    """Where the longest thought is the shortest, nobody can see who thinks longer."""
+    [preset] = STEPS["memory-to-attention.5"][2].presets
+    values = in_view("memory-to-attention.5", preset)["τ"].values()
+    assert max(values) - min(values) >= 1
+    assert list(values) == sorted(values)
 
 
 def test_every_guess_is_answered_here_too():

@@ -17,6 +17,7 @@ from streamlit.runtime.pages_manager import PagesManager
 from goldviz.declare.registry import laboratories
 from goldviz.figures.plotly_script import plotly_script
 from goldviz.runs.store.run_store import Store
+from goldviz.ui import chrome
 from goldviz.ui.serving import addresses, deep_links, page_modules, server, services
 from goldviz.ui.serving.page_modules import edition, module_path, modules
 from tests.runs.strangers import lost_pages, trained
@@ -121,6 +122,16 @@ def test_a_page_s_own_address_tells_streamlit_s_script_where_the_server_is() -> 
     assert page.index('connect("/lab/", "/lab/runs", ') < page.index('<script type="module" crossorigin')
     addresses = {route.path for route in server.routes() if isinstance(route, Route)}
     assert {"/", "/runs", "/claims", *(f"/{name}" for name in laboratories())} <= addresses
+
+
+def test_every_page_is_found_by_its_hyphens_and_by_its_underscores_and_told_where_the_server_is() -> None:
+    paths = [page.path for page in [*chrome.laboratories(), *chrome.pages_of_no_laboratory()]]
+    assert not [path for path in paths if "_" in path]
+    with TestClient(Starlette(routes=server.routes())) as client:
+        for path in paths:
+            assert "connect(" in client.get(f"/{path}").text
+            led = client.get(f"/{path.replace('-', '_')}?depth=8&depth=9")
+            assert (led.status_code, led.url.path, led.url.query) == (200, f"/{path}", b"depth=8&depth=9")
 
 
 @pytest.mark.parametrize("base", ["/", "/lab/"])

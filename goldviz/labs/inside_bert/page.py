@@ -25,9 +25,7 @@ def show() -> None:
     link_complaints = state.arrive(PARTS)
     with chrome.heading(InsideBert.title, InsideBert.question):
         presets.draw(InsideBert, lambda slug: state.show_what_is_beside())
-    with st.container(key="arrival"):
-        for sentence in link_complaints:
-            st.warning(plain(sentence), icon=":material/link_off:")
+    chrome.arrival(link_complaints)
     panel, looking = chrome.panel_and_figures()
     with looking:
         part = parts.strip(InsideBert.name, PARTS)

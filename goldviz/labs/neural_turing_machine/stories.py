@@ -51,7 +51,7 @@ def _without_places(sorting: Run, turning: Run) -> tuple[int, str]:
 
 def _pondering(run: Run) -> tuple[int, str]:
     correlation = measure_of(PONDERING, "tau.correlation").first(run)
-    return int(correlation > HALF), f"Steps and signs correlate by {correlation:.2f}."
+    return int(correlation > HALF), f"Steps of thought and bits before STOP correlate by {correlation:.2f}."
 
 
 def _programs(run: Run) -> tuple[int, str]:
@@ -95,7 +95,7 @@ STORIES = (
                 ("turn-letters-round",),
                 figure="by_length",
                 guess=Guess(
-                    "Who still turns twelve letters round?",
+                    "Who still turns eight letters round, as many as in training?",
                     ("Only the one that attends", "Only the other", "Both"),
                     _one_vector,
                 ),
@@ -109,10 +109,11 @@ STORIES = (
                 lab=TRANSLATION,
             ),
             Step(
-                "A network can attend to its own steps, too, and decide how many it takes. Here it says whether a "
-                "number of signs is odd.",
-                ("parity",),
-                guess=Guess("Does it think longer about more signs?", ("No", "Yes"), _pondering),
+                "A network can attend to its own steps, too, and decide how many it takes. Bits come one a step; the "
+                "last one before STOP is the answer.",
+                ("read-until-stop",),
+                figure="by_difficulty",
+                guess=Guess("Does it think longer where STOP comes later?", ("No", "Yes"), _pondering),
                 lab=PONDERING,
             ),
             Step(
@@ -127,7 +128,8 @@ STORIES = (
                 lab=PROGRAMMER,
             ),
             Step(
-                "Your turn with the signs: the price of a step, the cell, more or fewer signs.",
+                "Your turn. Here it says whether a number of signs is odd: change the price of a step, the cell, the "
+                "signs.",
                 ("parity",),
                 task=Task("Train on parity until 95 % are right in at most five steps on average.", _solved),
                 lab=PONDERING,

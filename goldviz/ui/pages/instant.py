@@ -23,7 +23,7 @@ from goldviz.figures.maps import at_positions
 from goldviz.figures.spec import FigureSpec
 from goldviz.figures.theme import Theme
 from goldviz.runs.jobs.jobs import JobFailedError, Report, Task, TooManyJobsError
-from goldviz.ui import chrome, visitors_data
+from goldviz.ui import address, chrome, visitors_data
 from goldviz.ui.markets import panel as market_panel
 from goldviz.ui.panels import background, controls, parts, presets, stories, take_away, trained_on
 from goldviz.ui.panels import claims as claims_panel
@@ -348,5 +348,5 @@ def _answer_ahead(lab: Laboratory, settings: Instant) -> None:
 def _leave_link(settings: Instant) -> None:
     """Keep the address in the browser a link to what is shown."""
     name = settings.name
-    parameters = {**controls.to_link(settings), **stories.to_link(name), **parts.to_link(name)}
-    chrome.leave_link(parameters)
+    parameters = {**controls.to_link(settings), **parts.to_link(name)}
+    address.leave(parameters)

@@ -21,7 +21,7 @@ from goldviz.figures.spec import FigureSpec
 from goldviz.runs.store.rows import DamagedRunError
 from goldviz.runs.store.run_store import UnknownRunError
 from goldviz.runs.store.schema import StoreError
-from goldviz.ui import chrome, visitors_data
+from goldviz.ui import address, chrome, visitors_data
 from goldviz.ui.markets import panel as market_panel
 from goldviz.ui.panels import claims as claims_panel
 from goldviz.ui.panels import controls, lanes, parts, presets, stories, take_away
@@ -152,7 +152,7 @@ class LaboratoryPage:
         is_veiled = stories.asks(name)
         part = parts.strip(name, [one for one in self.questions() if one.name in (FIRST, CLOSER) or not is_veiled])
         if part.name != CLOSER:
-            st.query_params.pop(FIGURE, None)
+            address.keep(FIGURE, "")
         notices, timeline = st.container(key="notices"), st.container(key="timeline")
         with notices:
             visible_lanes = _read_lanes(self.experiment)
@@ -164,7 +164,7 @@ class LaboratoryPage:
             noun, last = visible_lanes[0].step.capitalize(), max(lane.last_step for lane in visible_lanes)
             epoch = live.timeline(source, noun, last, key=_timeline_key(name))
         st.session_state[_step_key(name)] = epoch
-        chrome.keep_in_link(STEP, "" if epoch is None else str(epoch))
+        address.keep(STEP, "" if epoch is None else str(epoch))
         with st.container(key="lanes"):
             alone = len(visible_lanes) == 1
             for place, (column, lane) in enumerate(zip(st.columns(len(visible_lanes)), visible_lanes, strict=True)):
@@ -232,8 +232,7 @@ class LaboratoryPage:
             persist_state="session",
             label_visibility="collapsed",
         )
-        if st.query_params.get(FIGURE) != figure_name:
-            st.query_params[FIGURE] = str(figure_name)
+        address.keep(FIGURE, str(figure_name))
         view.across(str(figure_name))
         spec = self.figures[str(figure_name)]
         st.caption(spec.caption)
@@ -315,13 +314,12 @@ class LaboratoryPage:
         parameters = {
             **controls.to_link(settings),
             **lanes.to_link(self.experiment),
-            **stories.to_link(name),
             **parts.to_link(name),
             **parts.kept_to_link(name, self.parts),
             **self._figure_to_link(),
             **self._step_to_link(),
         }
-        chrome.leave_link(parameters)
+        address.leave(parameters)
 
     def _figure_to_link(self) -> dict[str, str]:
         """The figure that is looked at closer."""

@@ -19,7 +19,7 @@ from goldviz.runs.recorder import Command
 from goldviz.runs.store.run import Run
 from goldviz.runs.store.run_store import UnknownRunError
 from goldviz.runs.store.schema import StoreError
-from goldviz.ui import chrome
+from goldviz.ui import address, chrome
 from goldviz.ui.panels.findings import CARDS_IN_A_ROW, SIGNS
 from goldviz.ui.panels.live_figure import live_diagram, live_figure
 from goldviz.ui.serving import services
@@ -104,14 +104,16 @@ def show() -> None:
     try:
         chrome.notices()
         runs, _ = services.store().list(experiment=WATCHED, limit=LISTED)
+        named, complaints = _named()
     except StoreError as error:
         st.error(plain(str(error)))
         return
+    chrome.arrival(complaints)
     if not runs:
         _how_to_begin()
         st.fragment(_wait_for_the_first, run_every=SECONDS)()
         return
-    chosen = _chosen(runs)
+    chosen = _chosen(runs, named, follows=bool(named or complaints))
     growing = any(run.unfinished for run in runs if run.id in chosen)
     st.fragment(_news, run_every=SECONDS)(chosen, growing)
     if chosen:
@@ -163,17 +165,40 @@ def _choose(run_id: str) -> None:
     st.session_state[CHOSEN] = [run_id]
 
 
-def _chosen(runs: Sequence[Run]) -> list[str]:
-    """The runs in view: those of the link, or the newest."""
-    titles = dict(zip((run.id for run in runs), numbered([run.name or run.id for run in runs]), strict=True))
-    asked = [run_id for run_id in st.query_params.get(RUN, "").split(",") if run_id in titles]
-    if CHOSEN not in st.session_state or (asked and st.session_state.get(chrome.CHANGED)):
-        st.session_state[CHOSEN] = asked[:MOST] or [runs[0].id]
+def _named() -> tuple[list[Run], list[str]]:
+    """The watched runs that the address names, and a sentence for each name that is none; raises StoreError."""
+    named, complaints = [], []
+    for run_id in dict.fromkeys(filter(None, st.query_params.get(RUN, "").split(","))):
+        try:
+            run = services.store().run(run_id)
+        except UnknownRunError as error:
+            complaints.append(f"In the link: {error}")
+            continue
+        if run.experiment == WATCHED:
+            named.append(run)
+        else:
+            complaints.append(f"In the link: the run {run_id!r} is of a laboratory; the page Runs opens it.")
+    if len(named) > MOST:
+        complaints.append(
+            f"In the link: it names {len(named)} runs; {MOST} can stand side by side: the first are shown."
+        )
+    return named[:MOST], complaints
+
+
+def _chosen(runs: Sequence[Run], named: Sequence[Run], *, follows: bool) -> list[str]:
+    """The runs in view: those that the link names, where it ``follows`` one, or else the newest."""
+    known_runs = {run.id: run for run in (*runs, *named)}
+    titles = dict(zip(known_runs, numbered([run.name or run.id for run in known_runs.values()]), strict=True))
+    if follows and (CHOSEN not in st.session_state or st.session_state.get(chrome.CHANGED)):
+        st.session_state[CHOSEN] = [run.id for run in named]
+    elif CHOSEN not in st.session_state:
+        st.session_state[CHOSEN] = [runs[0].id]
     st.session_state[CHOSEN] = [run_id for run_id in st.session_state[CHOSEN] if run_id in titles]
     chosen = st.multiselect(
         "Runs", list(titles), key=CHOSEN, max_selections=MOST, format_func=lambda run_id: titles.get(run_id, run_id)
     )
-    chrome.leave_link({RUN: ",".join(chosen)} if chosen else {})
+    if chosen or not follows:
+        address.leave({RUN: ",".join(chosen)} if chosen else {})
     return list(chosen)
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import streamlit as st
 
-from goldviz.ui import chrome
+from goldviz.ui import address, chrome
 from goldviz.ui.components import asset
 
 PARAMETER = "shown"
@@ -70,8 +70,8 @@ def arrive(page: str, parts: Sequence[Part], name: str) -> list[str]:
             open_part(page, FIRST)
         return []
     if name not in (part.name for part in parts):
-        names = ", ".join(part.name for part in parts)
-        return [f"In the link: this page has no part {name[:40]!r}; it has {names}."]
+        questions = "; ".join(part.question for part in parts)
+        return [f"In the link: this page has no part {name[:40]!r}; it has: {questions}"]
     open_part(page, name)
     return []
 
@@ -109,7 +109,7 @@ def strip(page: str, parts: Sequence[Part]) -> Part:
 
 def _keep_link(page: str) -> None:
     """A part is opened without the rest of the page, which keeps the address otherwise."""
-    chrome.keep_in_link(PARAMETER, to_link(page).get(PARAMETER, ""))
+    address.keep(PARAMETER, to_link(page).get(PARAMETER, ""))
 
 
 def _kept_key(page: str, parameter: str) -> str:
@@ -138,7 +138,7 @@ def given(page: str, parameter: str) -> str:
 def keep(page: str, parameter: str, text: str) -> None:
     """Keep a part's changes in the address, at once; an empty text takes them out of it."""
     st.session_state[_kept_key(page, parameter)] = text
-    chrome.keep_in_link(parameter, text)
+    address.keep(parameter, text)
 
 
 def kept_to_link(page: str, parts: Sequence[Part]) -> dict[str, str]:

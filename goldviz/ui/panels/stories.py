@@ -18,7 +18,7 @@ from goldviz.declare.stories import Guess, Step, Story, Task, place, step_of, st
 from goldviz.runs.examples import example
 from goldviz.runs.store.run_store import UnknownRunError
 from goldviz.runs.store.schema import StoreError
-from goldviz.ui import chrome
+from goldviz.ui import address, chrome
 from goldviz.ui.components import asset
 from goldviz.ui.panels import controls, lanes, story_progress
 from goldviz.ui.panels import settings as settings_panel
@@ -26,7 +26,7 @@ from goldviz.ui.panels.lanes import Lane
 from goldviz.ui.panels.live_figure import Sketch
 from goldviz.ui.words import plain
 
-PARAMETER = "story"
+PARAMETER = address.STORY
 ICON = ":material/auto_stories:"
 _AT, _DUE = "story-at", "story-due"
 ASK_SECONDS = 2.0
@@ -47,7 +47,7 @@ def arrive(page: str) -> str:
     if not text or text == st.session_state.get(_AT):
         return ""
     if step_of(text) is None:
-        del st.query_params[PARAMETER]
+        address.keep(PARAMETER, "")
         return f"In the link: there is no step {text[:40]!r} of a story."
     st.session_state[_AT] = text
     # A link that says more, as one that was copied out of the browser, sets the page up itself.
@@ -127,6 +127,7 @@ def _drew(slug: str, number: int, message: Any) -> None:
 def strip(page: str) -> None:
     """The story at the top of the page, if the visitor follows one."""
     complaint = arrive(page)
+    address.keep(PARAMETER, to_link(page).get(PARAMETER, ""))
     if complaint:
         st.warning(plain(complaint), icon=":material/link_off:")
     here = at()
@@ -145,7 +146,7 @@ def strip(page: str) -> None:
             _ways(story, slug, number, here=position)
             if st.button("End", icon=":material/close:", type="tertiary", key="story-end", help="End the story"):
                 st.session_state.pop(_AT, None)
-                st.query_params.pop(PARAMETER, None)
+                address.keep(PARAMETER, "")
                 st.rerun()
         if position:
             # The style sheet takes the page's own title and presets away while a step says what to look at.
@@ -258,7 +259,7 @@ def show() -> None:
     for slug, (_, story) in stories().items():
         with st.container(border=True):
             _way(slug, 1, f"**{story.title}**", ICON)
-            st.caption(story.steps[0].words)
+            st.caption(story.questions)
             _how_far(slug, story)
 
 

@@ -20,9 +20,10 @@ ROOT = '<div id="root"></div>'
 
 
 def routes(root: str, pages: Sequence[str]) -> list[Route]:
-    """A route for each page's address below ``root``, the server's base path with a slash at its end."""
+    """A route for each page's address below ``root``, the server's base path with a slash at its end, and one that
+    leads there from its address with underscores."""
     from starlette.requests import Request
-    from starlette.responses import HTMLResponse
+    from starlette.responses import HTMLResponse, RedirectResponse
     from starlette.routing import Route
 
     def answered(request: Request) -> HTMLResponse:
@@ -33,7 +34,15 @@ def routes(root: str, pages: Sequence[str]) -> list[Route]:
             page = with_first_view(page, root[:-1], view)
         return HTMLResponse(page, headers={"Cache-Control": "no-cache"})
 
-    return [Route(f"{root}{page}", answered) for page in pages]
+    def led(request: Request) -> RedirectResponse:
+        spelled = request.url.path.removeprefix(root).replace("_", "-")
+        return RedirectResponse(f"{root}{spelled}{'?' if request.url.query else ''}{request.url.query}")
+
+    underscored = [page.replace("-", "_") for page in pages if "-" in page]
+    return [
+        *(Route(f"{root}{page}", answered) for page in pages),
+        *(Route(f"{root}{page}", led) for page in underscored),
+    ]
 
 
 def first_view_at(root: str, path: str) -> str:

@@ -50,9 +50,11 @@ def routes() -> list[BaseRoute]:
     from starlette.routing import Route
 
     from goldviz.declare import registry
+    from goldviz.ui import chrome
     from goldviz.ui.serving import deep_links, frames_route, page_modules, queries
     from goldviz.ui.serving.answers import body_of
 
+    others = [page.path for page in chrome.pages_of_no_laboratory()]
     at_once, waiting = CapacityLimiter(queries.AT_ONCE), CapacityLimiter(queries.WAITING_AT_ONCE)
 
     year = page_modules.ALLOWED_TO_STAY
@@ -90,9 +92,7 @@ def routes() -> list[BaseRoute]:
         Route(address(f"{queries.QUERIES_PATH}/{{laboratory}}"), answered, methods=["POST"]),
         Route(address(f"{queries.EXHIBITS_PATH}/{{token}}/{{part:path}}"), exhibit),
         *frames_route.routes(address(frames_route.FRAMES_PATH)),
-        *deep_links.routes(
-            address("/"), ["", "runs", "claims", "advice", "stories", "glossary", *registry.laboratories()]
-        ),
+        *deep_links.routes(address("/"), ["", *registry.laboratories(), *others]),
     ]
 
 

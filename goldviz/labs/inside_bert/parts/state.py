@@ -20,8 +20,8 @@ from goldviz.labs.inside_bert.parts.readings import ReadText
 from goldviz.labs.inside_bert.settings import LONGEST_TEXT, InsideBert
 from goldviz.models.text.model import TextModelError
 from goldviz.runs.jobs.jobs import JobFailedError, Task, TooManyJobsError
-from goldviz.ui import chrome, visitors_data
-from goldviz.ui.panels import background, controls, parts
+from goldviz.ui import address, chrome, visitors_data
+from goldviz.ui.panels import background, controls, parts, stories
 from goldviz.ui.panels.live_figure import Place, live_figure
 from goldviz.ui.panels.parts import Part
 from goldviz.ui.theme import theme_now
@@ -104,6 +104,7 @@ def arrive(page_parts: Sequence[Part]) -> list[str]:
     key = "arrived-inside-bert"
     first = st.session_state.get(chrome.BACK) or key not in st.session_state
     parameters = st.query_params.to_dict()
+    parameters.pop(address.STORY, None)
     part = parameters.pop(parts.PARAMETER, "")
     complaints: list[str] = []
     if first or st.session_state.get(chrome.CHANGED):
@@ -116,7 +117,12 @@ def arrive(page_parts: Sequence[Part]) -> list[str]:
             st.session_state[key_of(name)] = value
         visitors_data.bring_named(InsideBert, settings, parameters)
         show_what_is_beside()
+    step = stories.set_up(InsideBert)
+    if step is not None:
+        parts.open_part(InsideBert.name, parts.FIRST)
     controls.ensure(InsideBert)
+    if step is not None:
+        show_what_is_beside()
     visitors_data.take(InsideBert)
     return complaints
 
@@ -175,7 +181,7 @@ def _fits(text: str) -> bool:
 def leave_link(settings: InsideBert) -> None:
     """Keep the address in the browser a link to what is shown."""
     parameters = {**link_of(settings)[0], **parts.to_link(InsideBert.name)}
-    chrome.leave_link(parameters)
+    address.leave(parameters)
 
 
 def put(values: Mapping[str, Any]) -> None:

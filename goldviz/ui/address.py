@@ -1,0 +1,47 @@
+"""The address in the browser: the one place that reads it, writes it, and keeps both sides at one.
+
+A link to the page in view tells the server a new address, but the browser goes on showing the old one until the server
+writes it; its next message would bring the old one back. So what was read is written at once, before anything is drawn
+that could be pressed: from then on the server's address is the browser's, and only differences need to be written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import streamlit as st
+
+from goldviz.ui import chrome
+
+STORY = "story"
+"""The parameter of the frame around all pages: a page that leaves its own parameters leaves it alone."""
+_SHORT = 40
+
+
+def take() -> None:
+    """Read the address, take out whether it came by Back, and write it at once as it was understood."""
+    complaints = []
+    for name in st.query_params:
+        values = st.query_params.get_all(name)
+        if len(values) > 1:
+            given = ", ".join(repr(value[:_SHORT]) for value in values[:4])
+            complaints.append(f"In the link: {name[:_SHORT]} is given {len(values)} times, {given}; the last counts.")
+    parameters = st.query_params.to_dict()
+    st.session_state[chrome.BACK] = parameters.pop(chrome.BACK, None) is not None
+    st.query_params.from_dict(parameters)
+    st.session_state[chrome.TWICE] = complaints
+
+
+def leave(parameters: Mapping[str, str]) -> None:
+    """Keep the address a link to what the page shows, and to the story's step that the frame shows."""
+    wanted = {**parameters, **{name: text for name, text in st.query_params.items() if name == STORY}}
+    if st.query_params.to_dict() != wanted:
+        st.query_params.from_dict(wanted)
+
+
+def keep(parameter: str, text: str) -> None:
+    """Keep one thing in the address where only a part of the page is drawn; an empty text takes it out."""
+    if text and st.query_params.get(parameter) != text:
+        st.query_params[parameter] = text
+    elif not text:
+        st.query_params.pop(parameter, None)
