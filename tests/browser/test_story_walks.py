@@ -72,9 +72,7 @@ def go(page: Page, way: str) -> None:
     page.locator(".st-key-story-head").get_by_role("link", name=way, exact=True).click()
 
 
-@pytest.mark.parametrize(
-    "slug", [*OFTEN, *(pytest.param(s, marks=pytest.mark.slow) for s in stories() if s not in OFTEN)]
-)
+@pytest.mark.parametrize(("slug", "last"), WALKS)
 def test_a_story_is_played_by_its_buttons_from_its_first_step_to_its_last(
     slug: str, last: int, server: Server, open_page: Opener
 ) -> None:
