@@ -42,7 +42,7 @@ def stands_at(page: Page, slug: str, number: int, *, untouched: bool = True) -> 
     """The banner, the address and the settings in it agree."""
     step, count = stories()[slug][1].steps[number - 1], len(stories()[slug][1].steps)
     expected = wanted(slug, number, step) if untouched else {"story": f"{slug}.{number}"}
-    kept = {"figure", "shown", "step", "settings_version"} if untouched else set(said(page.url)) - {"story"}
+    kept = {"figure", "shown", "step"} if untouched else set(said(page.url)) - {"story"}
     expect(page.locator(".st-key-story-head")).to_contain_text(f"{number} of {count}")
     expect(page.locator(".st-key-story-told")).to_contain_text(step.words[:20])
     page.wait_for_url(
