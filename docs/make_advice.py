@@ -1,7 +1,8 @@
 """Try every remedy of every rule that fires, on presets and on drawn settings, and keep what came of it.
 
 All laboratories that give advice, or those named as arguments; ``anew`` tries again what is kept already, ``presets``
-leaves what is drawn as it was kept, and ``drawn`` the presets. ``unseen`` keeps nothing: on seeds and set-ups that no
+leaves what is drawn as it was kept, ``drawn`` the presets, and ``rule=KIND`` all but the advice of the rule of this
+kind. ``unseen`` keeps nothing: on seeds and set-ups that no
 trial used it counts how often what a card offers does what it promises. Each one's ``trial.py`` says how set-ups are
 made smaller and by which loss remedies are judged; ``recorded/advice.json`` keeps the trials, and the page *Advice*
 shows them.
@@ -31,8 +32,9 @@ from goldviz.declare.laboratory import Laboratory
 from goldviz.declare.registry import experiments, laboratories
 from goldviz.declare.settings import Experiment, SettingsError, schemas
 from goldviz.declare.trials import SEEDS, Trials
-from goldviz.diagnostics.findings import Finding, Floats, Verdicts, majority
+from goldviz.diagnostics.findings import Finding, Floats, Remedy, Verdicts, any_seed, majority
 from goldviz.diagnostics.findings.trial import Trial
+from goldviz.diagnostics.findings.tried import MENDS
 from goldviz.runs.examples import example, has_example
 from goldviz.runs.execution.worker import execute
 from goldviz.runs.store.run_store import Store
@@ -42,16 +44,20 @@ ANEW, PRESETS, DRAWN, UNSEEN = "anew", "presets", "drawn", "unseen"
 UNSEEN_SEEDS = (17, 18, 19)
 UNSEEN_SET_UPS, MOST_DRAWS, MOST_SECONDS = 10, 120, 1800.0
 """Set-ups in which a remedy is offered, after which a laboratory ends; or draws, or seconds, whichever is first."""
+ONLY = {argument.removeprefix("rule=") for argument in sys.argv if argument.startswith("rule=")}
+"""The kinds of rules whose advice is tried; none where it is that of all."""
 BEGINNINGS = "GOLDVIZ_BEGINNINGS"
 """The variable of the environment that names the folder of runs that others go on from; without it none does."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a set-up: by kind of rule and network the seeds over the line, and the losses."""
+    """What became of a set-up: by kind of rule and network the seeds over the line, the losses, and by network the
+    seeds that learned their task."""
 
     over: Mapping[str, Mapping[str, Verdicts]]
     loss: Mapping[str, Floats]
+    learned: Mapping[str, Verdicts]
 
     @classmethod
     def of(cls, lab: Laboratory, how: Trials, settings: Experiment, ran: xr.Dataset | None = None) -> "Outcome":
@@ -69,7 +75,8 @@ class Outcome:
             for kind, found in findings_of.over(settings, dataset).items()
         }
         losses = how.losses(findings_of.readings(settings, dataset))
-        return cls(over, {name: _by_seed(loss, count) for name, loss in losses.items()})
+        learned = findings_of.learned_by(settings, dataset)
+        return cls(over, *({name: _by_seed(one, count) for name, one in part.items()} for part in (losses, learned)))
 
 
 def run(how: Trials, settings: Experiment) -> xr.Dataset:
@@ -104,7 +111,8 @@ def _by_seed(values: Any, count: int) -> Any:
 def _joined(parts: list[Outcome]) -> Outcome:
     kinds = parts[0].over
     over = {kind: _stacked([part.over[kind] for part in parts], False) for kind in kinds}
-    return Outcome(over, _stacked([part.loss for part in parts], np.nan))
+    loss = _stacked([part.loss for part in parts], np.nan)
+    return Outcome(over, loss, _stacked([part.learned for part in parts], False))
 
 
 def _stacked(parts: list[Mapping[str, Any]], missing: Any) -> dict[str, Any]:
@@ -113,7 +121,8 @@ def _stacked(parts: list[Mapping[str, Any]], missing: Any) -> dict[str, Any]:
 
 
 def set_ups(lab: Laboratory, how: Trials) -> Iterator[tuple[str, Experiment]]:
-    """Presets, then settings drawn around them, each made smaller; what is there already is drawn again."""
+    """Presets, then settings drawn around them, each made smaller; what is there already is drawn again. Of ``more``
+    draws those in which the advice of no rule is tried this time are left out."""
     declared, seen = experiments()[lab.name], []
     for preset in declared.presets:
         if not how.presets or preset.slug in how.presets:
@@ -122,15 +131,19 @@ def set_ups(lab: Laboratory, how: Trials) -> Iterator[tuple[str, Experiment]]:
             if DRAWN not in sys.argv:
                 yield preset.name, settings
     generator = np.random.default_rng(2024)
-    for number in range(1, how.draws + 1 if PRESETS not in sys.argv else 1):
-        settings = _drawn(declared, how, generator)
+    last = how.draws + max(how.more.values(), default=0)
+    for number in range(1, last + 1 if PRESETS not in sys.argv else 1):
+        settings = drawn(declared, how, generator)
         while how.set_up(settings) in seen:
-            settings = _drawn(declared, how, generator)
+            settings = drawn(declared, how, generator)
         seen.append(how.set_up(settings))
-        yield f"drawn {number}", settings
+        rules = how.rules(number)
+        if rules is None or not ONLY or rules & ONLY:
+            yield f"drawn {number}", settings
 
 
-def _drawn(declared: type[Experiment], how: Trials, generator: np.random.Generator) -> Experiment:
+def drawn(declared: type[Experiment], how: Trials, generator: np.random.Generator) -> Experiment:
+    """Settings around a preset: one to three of them drawn anew, and made small."""
     while True:
         preset = declared.presets[generator.integers(len(declared.presets))]
         settings = declared.preset(preset.slug)
@@ -161,6 +174,8 @@ def trials(lab: Laboratory, how: Trials, where: str, settings: Experiment, kept:
     dataset = run(how, settings)
     found = [finding for finding in findings_of.all(settings, dataset) if finding.severity != "good"]
     found += _recorded(lab, where, settings, {finding.kind for finding in found})
+    rules = how.rules(int(where.removeprefix("drawn "))) if where.startswith("drawn ") else None
+    found = [one for one in found if (rules is None or one.kind in rules) and (not ONLY or one.kind in ONLY)]
     outcome = cache(lambda one: Outcome.of(lab, how, one, dataset if one == settings else None))
     known = {_identity(trial): trial for trial in kept}
     made = []
@@ -170,43 +185,67 @@ def trials(lab: Laboratory, how: Trials, where: str, settings: Experiment, kept:
         if _identity(trial) not in known:
             before, after = outcome(settings), outcome(settings.changed(**remedy.changes))
             loss = {name: (loss, after.loss.get(name, NOTHING)) for name, loss in before.loss.items()}
-            complaint = _complaint(before.over[finding.kind], after.over[finding.kind])
+            complaint = _complaint(lab, finding.kind, before, after)
             complaint = {how.about.get(finding.kind, name): pair for name, pair in complaint.items()}
-            known[_identity(trial)] = replace(trial, complaint=complaint, loss=loss)
+            known[_identity(trial)] = replace(trial, complaint=complaint, loss=loss, learned=before.learned)
         made.append(replace(known[_identity(trial)], where=where))
     return made
 
 
+@dataclass(frozen=True)
+class Offer:
+    """A remedy that a card offers in one set-up, and what became of the set-up without it."""
+
+    lab: Laboratory
+    how: Trials
+    settings: Experiment
+    card: Finding
+    remedy: Remedy
+    before: Outcome
+
+    def tried(self) -> tuple[str, Trial, Verdicts]:
+        """What it promises, its trial on the set-up's own seeds, and the seeds in which the promise was kept."""
+        kind, remedy, before, table = self.card.kind, self.remedy, self.before, self.lab.tried
+        assert table is not None
+        after = Outcome.of(self.lab, self.how, self.settings.changed(**remedy.changes))
+        missing = np.full(len(self.settings.seeds), np.nan)
+        loss = {name: (loss, after.loss.get(name, missing)) for name, loss in before.loss.items()}
+        complaint = {
+            self.how.about.get(kind, name): pair for name, pair in _complaint(self.lab, kind, before, after).items()
+        }
+        what = (kind, self.card.line, remedy.words, remedy.changes, complaint, loss, remedy.mends)
+        trial = Trial("unseen", self.how.set_up(self.settings), *what, learned=before.learned)
+        if remedy.mends:
+            return MENDS, trial, trial.helped
+        promise = table.held_out(kind, remedy).promise
+        return promise.words, trial, promise.kept(trial)
+
+
+def offers(lab: Laboratory, how: Trials, settings: Experiment) -> Iterator[Offer]:
+    """What the cards of one set-up offer, but for checks."""
+    dataset = run(how, settings)
+    before = Outcome.of(lab, how, settings, dataset)
+    for card in lab.advised(settings, lab.part("findings").findings_of.all(settings, dataset)):
+        remedy = next((one for one in card.remedies if card.effect and one.advice == card.advice), None)
+        if card.severity != "good" and remedy is not None and not remedy.check:
+            yield Offer(lab, how, settings, card, remedy, before)
+
+
 def unseen(lab: Laboratory, how: Trials) -> Iterator[tuple[str, Trial, Verdicts]]:
     """What cards offer on unused seeds of drawn set-ups that were not tried: the promise, the trial, where it held."""
-    declared, findings_of, table = experiments()[lab.name], lab.part("findings").findings_of, lab.tried
+    declared, table = experiments()[lab.name], lab.tried
     known, begun = [trial.settings for trial in table.trials] if table else [], time.monotonic()
     generator, set_ups = np.random.default_rng(2027), 0
     for _ in range(MOST_DRAWS):
         if set_ups == UNSEEN_SET_UPS or time.monotonic() - begun > MOST_SECONDS or table is None:
             return
-        settings = _drawn(declared, how, generator).changed(seeds=UNSEEN_SEEDS)
+        settings = drawn(declared, how, generator).changed(seeds=UNSEEN_SEEDS)
         if how.set_up(settings) in known:
             continue
-        dataset = run(how, settings)
-        before, offered = Outcome.of(lab, how, settings, dataset), 0
-        for card in lab.advised(settings, findings_of.all(settings, dataset)):
-            remedy = next((one for one in card.remedies if card.effect and one.advice == card.advice), None)
-            if card.severity == "good" or remedy is None or remedy.mends or remedy.check:
-                continue
-            after = Outcome.of(lab, how, settings.changed(**remedy.changes))
-            missing = np.full(len(UNSEEN_SEEDS), np.nan)
-            loss = {name: (loss, after.loss.get(name, missing)) for name, loss in before.loss.items()}
-            complaint = _complaint(before.over[card.kind], after.over[card.kind])
-            complaint = {how.about.get(card.kind, name): pair for name, pair in complaint.items()}
-            trial = Trial(
-                "unseen", how.set_up(settings), card.kind, card.line, remedy.words, remedy.changes, complaint, loss
-            )
-            if trial.complained.any():
-                offered += 1
-                promise = table.held_out(card.kind, remedy).promise
-                yield promise.words, trial, promise.kept(trial)
-        set_ups += bool(offered)
+        tried = [offer.tried() for offer in offers(lab, how, settings) if not offer.remedy.mends]
+        telling = [one for one in tried if one[1].complained.any()]
+        yield from telling
+        set_ups += bool(telling)
 
 
 def count_unseen(lab: Laboratory, how: Trials) -> None:
@@ -237,9 +276,18 @@ def _identity(trial: Trial) -> str:
     return json.dumps(what, sort_keys=True, default=list)
 
 
-def _complaint(before: Mapping[str, Verdicts], after: Mapping[str, Verdicts]) -> dict[str, tuple[Verdicts, Verdicts]]:
-    """Of the networks complained of, the seeds before and after; none where the rule does not apply any more."""
-    return {name: (seeds, after.get(name, np.zeros_like(seeds))) for name, seeds in before.items() if seeds.any()}
+def _complaint(lab: Laboratory, kind: str, before: Outcome, after: Outcome) -> dict[str, tuple[Verdicts, Verdicts]]:
+    """Of the networks complained of, the seeds before and after; none where the rule does not apply any more.
+
+    Where one seed is enough for a card, as for one that ends the run of all, the card stays until no seed is left.
+    """
+    one_is_enough = any(rule.enough is any_seed for rule in lab.part("findings").findings_of.rules if rule.kind == kind)
+    pairs = {}
+    for name, seeds in before.over[kind].items():
+        left = after.over[kind].get(name, np.zeros_like(seeds))
+        if seeds.any():
+            pairs[name] = (seeds, np.full_like(left, left.any()) if one_is_enough else left)
+    return pairs
 
 
 def _timed(lab_name: str, one: tuple[str, Experiment]) -> list[Trial]:
@@ -280,9 +328,9 @@ def main(names: list[str]) -> None:
         with multiprocessing.get_context("spawn").Pool(2) as pool:
             for (where, _), part in zip(planned, pool.imap(partial(_timed, name), planned), strict=True):
                 found += part
-                rest = [trial for trial in rest if trial.where != where]
+                rest = [trial for trial in rest if trial.where != where or (ONLY and trial.kind not in ONLY)]
                 _keep(lab, [*found, *rest])
-        if not {PRESETS, DRAWN} & set(sys.argv):
+        if not {PRESETS, DRAWN} & set(sys.argv) and not ONLY:
             _keep(lab, found)
         print(f"{name}: {(time.monotonic() - begun) / 60:.0f} minutes since the start", flush=True)
 
@@ -290,4 +338,4 @@ def main(names: list[str]) -> None:
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as folder:
         os.environ[BEGINNINGS] = folder
-        main([name for name in sys.argv[1:] if name not in (ANEW, PRESETS, DRAWN, UNSEEN)])
+        main([one for one in sys.argv[1:] if one not in (ANEW, PRESETS, DRAWN, UNSEEN) and not one.startswith("rule=")])

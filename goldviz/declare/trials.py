@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -35,7 +35,8 @@ class Trials:
     whose seeds take more than the ``longest`` estimated seconds together is drawn again. Where a run has losses of
     different things, ``about`` says of which one a rule speaks: what makes the other better is no help. Where settings
     named in ``later`` count only after as many steps as the setting ``begun_by`` says, set-ups that differ in them
-    alone are begun once.
+    alone are begun once. ``more`` says in how many further draws the advice of a rule, and of no other, is tried, where
+    those do not tell enough of it.
     """
 
     unit: str
@@ -52,6 +53,11 @@ class Trials:
     about: Mapping[str, str] = field(default_factory=dict)
     begun_by: str = ""
     later: Sequence[str] = ()
+    more: Mapping[str, int] = field(default_factory=dict)
+
+    def rules(self, draw: int) -> Collection[str] | None:
+        """The kinds of rules whose advice is tried in the draw of this number; None for all."""
+        return None if draw <= self.draws else {kind for kind, count in self.more.items() if draw <= self.draws + count}
 
     def beginning(self, settings: Experiment) -> tuple[int, Experiment]:
         """After how many steps a run may go on from that of another set-up, and which: 0 where none begins alike."""

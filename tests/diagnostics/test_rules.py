@@ -6,6 +6,8 @@ from typing import ClassVar
 import numpy as np
 import pytest
 import xarray as xr
+from hypothesis import given
+from hypothesis import strategies as st
 from pydantic import BaseModel, Field
 
 from goldviz.diagnostics.findings import (
@@ -28,7 +30,9 @@ from goldviz.diagnostics.findings import (
     training_diverged,
     where,
 )
+from goldviz.diagnostics.findings.conclude import Conclusions
 from goldviz.diagnostics.findings.training import LARGEST_UPDATE
+from goldviz.diagnostics.findings.words import Networks, Printed
 
 
 class Settings(BaseModel):
@@ -105,10 +109,11 @@ def test_nothing_recorded_is_over_no_line():
 def test_a_finding_says_number_line_networks_and_seeds():
     big, bigger = reading("plain", 11.0, 12.0, 1.0), reading("residual", 20.0, 20.0, 20.0)
     [one] = found([rule("large")], big, reading("other"))
-    assert (one.title, one.number, one.threshold) == ("large in the plain", "11", "above 10")
+    assert (one.title, one.threshold) == ("large in the plain", "above 10")
+    assert one.number == "11; on 2 of 3 seeds, 1 on the other"
     assert one.confidence == "2 of 3 seeds agree"
     [two] = found([rule("large")], big, bigger)
-    assert (two.title, two.number) == ("large in the plain and residual", "plain: 11; residual: 20")
+    assert (two.title, two.number) == ("large in the plain and residual", f"plain: {one.number}; residual: 20")
     assert two.confidence == "2 of 3 seeds agree"
     assert found([rule("large")], reading("plain", 11.0, 1.0)) == []
 
@@ -248,3 +253,39 @@ def test_a_reading_has_no_number_where_nothing_was_recorded():
     assert recorded.measure("loss", "epoch", by=lambda loss: loss.sum(0)).tolist() == [8.0, 10.0]
     assert np.isnan(recorded.measure("nothing", "epoch")).all()
     assert recorded.verdict("nothing", by=np.isnan).tolist() == [False, False]
+
+
+def test_nothing_is_said_of_the_training_of_seeds_that_learned_their_task():
+    of_training = rule("large", of_training=True)
+    conclusions = Conclusions([of_training, rule("result")], lambda settings, run: [], learned=below("update", 0.2, ""))
+    narrowed = conclusions.rules
+    assert found(narrowed, reading("a", 11.0, 11.0, 11.0, update=np.zeros(3)))[0].title == "result in the a"
+    some = found(narrowed, reading("a", 11.0, 12.0, 13.0, update=np.array([1.0, 0.0, 1.0])))
+    assert [card.title for card in some] == ["large in the a", "result in the a"]
+    assert some[0].number == "12; on 2 of 3 seeds; 1 learned the task all the same"
+
+
+@pytest.mark.parametrize("form", ["percent", "fine_percent", "times", ".1f", ".2f", ".1%"])
+@given(st.sampled_from([0.1, 0.3, 0.5, 0.9, 2.0, 5.0]), st.sampled_from([-1e-3, -1e-5, 1e-5, 1e-3]))
+def test_a_number_beside_its_limit_is_printed_on_its_side(form, limit, by):
+    printed = f"{Printed(limit * (1 + by)).beside((limit,)):{form}}"
+    longer = f"{Printed(limit):{form}}"
+    assert printed != longer
+
+
+def test_a_finding_tells_its_number_from_its_limit():
+    large = replace(rule("large", line=above("size", 0.02, "{at:percent}")), number="{size:percent}")
+    [card] = found([large], reading("a", 0.023))
+    assert (card.number, card.threshold) == ("2.3 %", "2 %")
+
+
+@pytest.mark.parametrize(
+    ("names", "listed"),
+    [
+        (["RNN", "GRU"], "the RNN and GRU"),
+        (["GRU with attention", "GRU"], "the GRU with attention and the GRU"),
+        (["a, b", "c"], "the network “a, b” and the c"),
+    ],
+)
+def test_names_in_a_sentence_can_be_told_apart(names, listed):
+    assert "{subject}".format_map(Networks(names)) == listed

@@ -135,6 +135,19 @@ def test_one_set_up_alone_holds_nothing_out():
     assert Tried([trial()]).advised(finding(HALF), {"depth": 3}).advice == ""
 
 
+@pytest.mark.parametrize(("learned", "ruined"), [(NO, []), ([True, True, False, False, False], ["plain"])])
+def test_a_network_is_ruined_where_the_seeds_that_had_learned_lose_it(learned, ruined):
+    made = trial(loss=((0.0, 1.0), (0.0, 1.0), (1.0, 0.5), (1.0, 0.5), (1.0, 0.5)))
+    assert replace(made, learned={"plain": np.array(learned)}).ruined == ruined
+
+
+def test_a_trial_keeps_who_had_learned():
+    made = replace(trial(), learned={"plain": np.array(YES)})
+    again = Trial.from_json(json.loads(json.dumps(made.to_json())))
+    assert again.learned["plain"].tolist() == YES
+    assert "learned" not in trial().to_json()
+
+
 def test_what_ruined_a_network_anywhere_is_not_offered():
     assert Tried(many(30)).advised(finding(HALF), {"depth": 99}).advice
     ruin = trial(settings={"depth": 30}, twin=((1.0, 3.0),))

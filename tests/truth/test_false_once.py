@@ -142,6 +142,21 @@ SAID = (
         settings={"steps": 37, "learning_rate": 0.037},
     ),
     FalseOnce(
+        "a network that learned to remember has a gradient to mend",
+        "recurrent-gradients",
+        0,
+        {"loss": all_at(0.01), "memoryless_loss": all_at(1.0), "log_jacobian_norm": all_at(3.0)},
+        words="explodes",
+        kinds=("learned_nothing",),
+    ),
+    FalseOnce(
+        "a coin is wrong on some inputs",
+        "adaptive-computation",
+        0,
+        {"accuracy": all_at(0.53)},
+        words="on some inputs",
+    ),
+    FalseOnce(
         "a steady loss beside an infinite seed",
         "ode-rnn",
         0,

@@ -12,6 +12,7 @@ from goldviz.diagnostics.findings.finding import Floats, Severity
 from goldviz.diagnostics.findings.line import at_least, below
 from goldviz.diagnostics.findings.recorded import Recorded
 from goldviz.diagnostics.findings.rule import Case, Rule
+from goldviz.diagnostics.findings.words import quantity
 
 NEARLY_ALL = 0.99
 HALF = 0.5
@@ -37,8 +38,9 @@ def of_answers(
 
     ``where`` ends the lines: "at the longest length". ``number`` is a template for what is told of a network.
     """
+    by_guessing = own.pop("silenced_by", ())
     of = f"{{at:percent}} of {what}{f', {where}' if where else ''}"
-    common: dict[str, Any] = {"number": number or f"{{{measure}:percent}} of {what}", **own}
+    common: dict[str, Any] = {"number": number or f"{{{measure}:percent}} of {what} right", **own}
     be = f"{subject} {{is|are}}"
     return (
         Rule("learned", "good", f"{be} right on nearly all {what}", line=at_least(measure, NEARLY_ALL, of), **common),
@@ -48,14 +50,16 @@ def of_answers(
             f"{be} wrong on some {what}",
             line=below(measure, NEARLY_ALL, of) & at_least(measure, HALF, "{at:percent} of them"),
             at_end=True,
+            silenced_by=by_guessing,
             **common,
         ),
         Rule(
             "most_wrong",
             _bad_if_all,
-            f"{be} wrong on most {what}",
+            lambda case: f"{be} wrong on {quantity(1 - case.largest(measure))} {what}",
             line=below(measure, HALF, of),
             at_end=True,
+            silenced_by=by_guessing,
             **common,
         ),
     )

@@ -94,6 +94,7 @@ RULES = (
         "bad",
         "The gradient explodes in {subject}",
         line=above("first_over_last", FADED, "{at} times larger at the first layer than at the last"),
+        of_training=True,
         number="{first_over_last:times} times larger at the first layer",
     ),
     Rule(
@@ -101,6 +102,7 @@ RULES = (
         "bad",
         "The gradient vanishes in {subject}",
         line=below("first_over_last", 1 / FADED, "a hundred times smaller at the first layer than at the last"),
+        of_training=True,
         number=_times_smaller,
         explanation="The first layers are told next to nothing (document 001, eq. 2).",
     ),
@@ -114,18 +116,18 @@ RULES = (
         at_end=True,
     ),
     training.saturated(
-        title="Many activations are saturated in {subject}",
+        title="{saturation:Quantity} activations are saturated in {subject}",
         of=", mean over the layers at the last step",
         of_what="the activations",
         explanation="There the slope is almost 0 (document 001, eq. 2).",
     ),
     training.units_dead(
-        title="Many units are dead in {subject}",
+        title="{dead:Quantity} units are dead in {subject}",
         of=", mean over the layers at the last step",
         explanation="No sample activates them, so their weights get no gradient.",
     ),
     training.clipped_at_every_step(
-        title="Nearly every step of {subject} is clipped",
+        title="{clipped:Every} step of {subject} is clipped",
     ),
     training.steps_too_short(
         title="The learning rate is too small for {subject}",
@@ -177,4 +179,5 @@ def findings_of(dataset: Run, kinds: ByKind) -> list[Finding]:
     """What a run of anybody's says of its networks, most serious first; it counts as over."""
     step = "epoch" if "epoch" in dataset.dims else "step"
     steps = int(dataset[step].max()) if dataset.sizes.get(step) else 0
-    return Conclusions(RULES, readings_of(kinds))(AnyRun(step, steps), dataset)  # type: ignore[arg-type]
+    learned = training.learned_below("the simplest answer's loss")
+    return Conclusions(RULES, readings_of(kinds), learned=learned)(AnyRun(step, steps), dataset)  # type: ignore[arg-type]

@@ -6,8 +6,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Protocol
 
+import numpy as np
+
 from goldviz.arrays.labelled import Run
 from goldviz.diagnostics.findings.finding import Finding, Verdicts
+from goldviz.diagnostics.findings.line import Line
 from goldviz.diagnostics.findings.rule import Rule, name_of
 
 ORDER = {"bad": 0, "warning": 1, "good": 2}
@@ -29,13 +32,17 @@ class Conclusions:
 
     Called with settings and a dataset it gives the findings, most serious first, at most ``most``. Where there are too
     many, ``praise`` places are kept for good ones, and one for each that must be told: what works is worth knowing,
-    too.
+    too. ``learned`` says which seeds have learned their task: no rule that is one ``of_training`` complains of them.
     """
 
     rules: Sequence[Rule]
     readings: Callable[[Any, Run], Sequence[Any]]
     most: int = MOST
     praise: int = 1
+    learned: Line | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "rules", tuple(rule.sparing(self.learned) for rule in self.rules))
 
     def __call__(self, settings: Planned, dataset: Run) -> list[Finding]:
         """The findings that a page shows."""
@@ -46,6 +53,12 @@ class Conclusions:
         """The findings, however many."""
         readings = self.readings(settings, dataset)
         return conclude(self.rules, readings, settings, dataset, most=len(self.rules))
+
+    def learned_by(self, settings: Planned, dataset: Run) -> dict[str, Verdicts]:
+        """For each network the seeds that have learned their task; none where nobody says what that is."""
+        if self.learned is None:
+            return {}
+        return {name_of(n): np.atleast_1d(self.learned.over(n)) for n in self.readings(settings, dataset)}
 
     def over(self, settings: Planned, dataset: Run) -> dict[str, dict[str, Verdicts]]:
         """For each kind of rule and each network, the seeds over its line, whatever other rules say of them."""

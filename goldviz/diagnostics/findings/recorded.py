@@ -121,6 +121,8 @@ class NetworkReading:
 
     name: str
     labels: ClassVar[Mapping[str, str]] = {}
+    clause: ClassVar[Mapping[str, str]] = {}
+    """What networks are called in a sentence whose label there says little: "Transformer with layer norm"."""
     units: ClassVar[Mapping[str, str]] = {}
     """Of measures that are no shares, ratios or counts, by name."""
     declared: ClassVar[Any] = None

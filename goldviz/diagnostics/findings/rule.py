@@ -22,6 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import KW_ONLY, dataclass, replace
+from string import Formatter
 from typing import Any
 
 import numpy as np
@@ -39,7 +40,7 @@ from goldviz.diagnostics.findings.finding import (
 )
 from goldviz.diagnostics.findings.line import Line
 from goldviz.diagnostics.findings.measures import median
-from goldviz.diagnostics.findings.words import Networks, Printed
+from goldviz.diagnostics.findings.words import Least, Networks, Printed, apart_from, counted
 
 
 @dataclass(frozen=True)
@@ -127,6 +128,9 @@ class Rule:
     - ``unless``: kinds of rules before this one; where any network is over one of their lines, none gets a verdict.
     - ``enough``: how many seeds have to be over the line; more than half where nothing else is said.
     - ``confidence``: how sure it is, where seeds that agree are not the measure; a template, too.
+    - ``asked``: what each of the seeds was asked; said after how many agree.
+    - ``of_training``: whether it complains of how training went (its gradients, its steps, its states) and not of what
+      came of it: then nothing is said of seeds that have learned their task all the same.
     - ``alone``: whether nothing else is said of a network over its line, for it is the cause of all the rest.
     - ``run_says``: words for the number where the run as a whole says so though no network's reading does, else "".
       It then stands for all networks.
@@ -147,10 +151,29 @@ class Rule:
     unless: tuple[str, ...] = ()
     enough: Callable[[Verdicts], bool] = majority
     confidence: Text = sureness
+    asked: str = ""
     run_says: Callable[[Run], str] = nothing
     at_end: bool = False
     must_tell: bool = False
+    of_training: bool = False
     alone: bool = False
+
+    def sparing(self, learned: Line | None) -> Rule:
+        """The rule with a line that no seed is over which ``learned`` its task, where it is one ``of_training``."""
+        if learned is None or not self.of_training:
+            return self
+
+        def spared(line: Line) -> Line:
+            return replace(
+                line,
+                over=lambda n: np.asarray(line.over(n) & ~learned.over(n)),
+                spares=lambda n: np.asarray(line.over(n) & learned.over(n)),
+            )
+
+        if isinstance(self.line, Line):
+            return replace(self, line=spared(self.line))
+        by_settings = self.line
+        return replace(self, line=lambda settings: spared(by_settings(settings)))
 
     def judge(self, readings: Sequence[Any], settings: Any, dataset: Run, over_line: Mapping[str, Set[str]]) -> Case:
         """Which of the readings are over the line, but for those that earlier rules (``over_line``) silence."""
@@ -165,7 +188,7 @@ class Rule:
             everything=readings,
             considered=candidates,
             readings=[n for n, _ in over],
-            verdicts=[Verdict(name_of(n), self._number(n, settings), seeds) for n, seeds in over],
+            verdicts=[Verdict(name_of(n), self._number(n, settings, line, seeds), seeds) for n, seeds in over],
             crossed=over_line,
             said_by_run="" if over else self.run_says(dataset),
         )
@@ -194,7 +217,7 @@ class Rule:
             severity=self.severity(case) if callable(self.severity) else self.severity,
             number=number(case.verdicts) if case.verdicts else case.said_by_run,
             threshold=case.text(line),
-            confidence=_text(self.confidence, case),
+            confidence="; ".join(filter(None, (_text(self.confidence, case), self.asked))),
             explanation=_text(self.explanation, case),
             advice=useful[0].advice if useful else "",
             changes=useful[0].changes if useful else {},
@@ -210,8 +233,34 @@ class Rule:
             by_network[""] = np.ones(dataset.sizes.get("seed", 1), dtype=bool)
         return by_network
 
-    def _number(self, reading: Any, settings: Any) -> str:
-        return self.number(reading) if callable(self.number) else filled(self.number, reading, settings)
+    def _number(self, reading: Any, settings: Any, line: Line, seeds: Verdicts) -> str:
+        if callable(self.number):
+            with apart_from([limit for limits in line.limits.values() for limit in limits]):
+                said = self.number(reading)
+        else:
+            said = self.number.format_map(Fields([reading], settings, line.limits))
+        if self.confidence is not sureness or seeds.all():
+            return said
+        return f"{said}; on {counted(seeds, 'seeds')}{self._of_the_others(reading, line, seeds)}"
+
+    def _of_the_others(self, reading: Any, line: Line, seeds: Verdicts) -> str:
+        """What the seeds have that do not agree: that they learned their task, or the number which is told first, of
+        the farthest of them."""
+        spared = np.zeros_like(seeds) if line.spares is None else np.atleast_1d(line.spares(reading))
+        if spared.any():
+            return f"; {spared.sum()} learned the task all the same"
+        parts = () if callable(self.number) else Formatter().parse(self.number)
+        field, form = next(((str(part[1]), str(part[2])) for part in parts if part[1]), ("", ""))
+        values = np.asarray(getattr(reading, line.measure, np.nan), float)
+        if field != line.measure or values.shape != seeds.shape:
+            return ""
+        others = values[~seeds]
+        farthest = Printed(others.min() if line.rises else others.max()).beside(line.limits[field])
+        if not np.isfinite(farthest):
+            return ""
+        if others.size == 1:
+            return f", {farthest:{form}} on the other"
+        return f", {'down' if line.rises else 'up'} to {farthest:{form}} on the others"
 
 
 def filled(template: str, reading: Any, settings: Any = None) -> str:
@@ -224,6 +273,12 @@ def name_of(reading: Any) -> str:
     return str(getattr(reading, "name", ""))
 
 
+def _in_clause(reading: Any) -> str:
+    """What a sentence calls the reading's network."""
+    name = name_of(reading)
+    return str(getattr(reading, "clause", {}).get(name, name))
+
+
 def _text(words: Text, case: Case) -> str:
     return case.text(words(case) if callable(words) else words)
 
@@ -233,14 +288,22 @@ class Fields(Networks):
 
     ``"{update:times}"`` prints the median of a measure's seeds, where the template is about one reading alone. What is
     no number is printed as it is, and a dot leads to its parts.
+    ``limits`` are what measures are compared with, by their names: their numbers are told apart from those.
     """
 
-    def __init__(self, readings: Sequence[Any], settings: Any) -> None:
-        super().__init__([name_of(reading) for reading in readings], settings=settings)
+    def __init__(
+        self, readings: Sequence[Any], settings: Any, limits: Mapping[str, Sequence[float]] | None = None
+    ) -> None:
+        super().__init__([_in_clause(n) for n in readings], settings=settings)
         self.readings = readings
+        self.limits = limits or {}
 
     def __missing__(self, field: str) -> Any:
-        if len(self.readings) != 1 or not hasattr(self.readings[0], field):
+        if not self.readings or not all(hasattr(n, field) for n in self.readings):
             return super().__missing__(field)
+        if len(self.readings) > 1:
+            return Least(min(median(np.asarray(getattr(n, field), float)) for n in self.readings))
         measure = getattr(self.readings[0], field)
-        return Printed(median(np.asarray(measure, float))) if isinstance(measure, float | np.ndarray) else measure
+        if not isinstance(measure, float | np.ndarray):
+            return measure
+        return Printed(median(np.asarray(measure, float))).beside(self.limits.get(field, ()))

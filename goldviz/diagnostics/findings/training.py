@@ -13,7 +13,7 @@ import numpy as np
 from goldviz.arrays.labelled import Run
 from goldviz.diagnostics.findings.advice import Candidate, Suited
 from goldviz.diagnostics.findings.finding import any_seed, majority
-from goldviz.diagnostics.findings.line import above, below, where
+from goldviz.diagnostics.findings.line import Line, above, below, where
 from goldviz.diagnostics.findings.measures import RISING, median
 from goldviz.diagnostics.findings.rule import Case, Rule
 from goldviz.diagnostics.findings.words import times
@@ -24,6 +24,15 @@ SATURATED = 0.3
 USELESS = 0.98
 DEAD = 0.2
 ALWAYS_CLIPPED = 0.9
+MASTERED = 0.2
+
+
+def learned_below(simple: str) -> Line:
+    """A network has learned its task whose loss is a small share of that of a simple answer: of ``simple``.
+
+    Needs the measure ``worth``.
+    """
+    return below("worth", MASTERED, f"{{at:part}} of {simple}")
 
 
 Advice = Sequence[Candidate | Suited] | Callable[[Case], Sequence[Candidate | Suited]]
@@ -64,6 +73,7 @@ def steps_too_long(**own: Any) -> Rule:
         line=above("update", LARGEST_UPDATE, "a median ratio above {at:.1g}")
         | where("rising", "a loss that ends {at:part} above its start, beyond its noise", at=RISING - 1),
         number=_long_steps,
+        of_training=True,
         **{"explanation": what_long_steps_do, **own},
     )
 
@@ -90,6 +100,7 @@ def steps_too_short(*, only: Callable[[Any, Any], bool] = lambda reading, settin
         line=below("update", SMALLEST_UPDATE, "a median ratio below {at:.5f}"),
         number="update-to-data ratio {update:times}",
         only=lambda reading, settings: not majority(reading.rising) and only(reading, settings),
+        of_training=True,
         **{"explanation": "At such steps training takes many thousands of them.", **own},
     )
 
@@ -101,7 +112,7 @@ def saturated(kind: str = "saturated", *, measure: str = "saturation", of: str, 
     """
     number = f"{{{measure}:percent}} of {of_what}"
     line = above(measure, SATURATED, f"{{at:percent}}{of}")
-    return Rule(kind=kind, severity="warning", line=line, **{"number": number, **own})
+    return Rule(kind=kind, severity="warning", line=line, **{"number": number, "of_training": True, **own})
 
 
 def units_dead(at: float = DEAD, *, of: str, **own: Any) -> Rule:
@@ -111,7 +122,7 @@ def units_dead(at: float = DEAD, *, of: str, **own: Any) -> Rule:
         severity="warning",
         line=above("dead", at, f"{{at:percent}}{of}"),
         number="{dead:percent} of the units",
-        **{"explanation": "A unit that nothing activates gets no gradient.", **own},
+        **{"explanation": "A unit that nothing activates gets no gradient.", "of_training": True, **own},
     )
 
 
@@ -122,5 +133,6 @@ def clipped_at_every_step(of: str = "the steps", **own: Any) -> Rule:
         severity="warning",
         line=above("clipped", ALWAYS_CLIPPED, "{at:percent} of the steps"),
         number=f"{{clipped:percent}} of {of}",
+        of_training=True,
         **{"explanation": "All gradients then have one length.", **own},
     )

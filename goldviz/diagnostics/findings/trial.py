@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +38,8 @@ class Trial:
     ``settings`` are what the set-up has other than the laboratory's defaults, ``kind`` and ``line`` the rule's and
     ``words`` the remedy's. ``complaint`` says for each network over the line which seeds were over it before and are
     after; ``loss`` gives for every network of the run the loss of each seed before and after, NaN for none. What
-    ``mends`` the measuring is judged by the complaint alone.
+    ``mends`` the measuring is judged by the complaint alone. ``learned`` says of each network which seeds had learned
+    their task before, where any had.
     """
 
     where: str
@@ -50,20 +51,23 @@ class Trial:
     complaint: Mapping[str, tuple[Verdicts, Verdicts]]
     loss: Mapping[str, tuple[Floats, Floats]]
     mends: bool = False
+    learned: Mapping[str, Verdicts] = field(default_factory=dict)
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> Trial:
         """The trial that :meth:`to_json` wrote."""
         pairs = {name: (np.array(one, bool), np.array(two, bool)) for name, (one, two) in values["complaint"].items()}
         losses = {name: (np.array(one, float), np.array(two, float)) for name, (one, two) in values["loss"].items()}
-        return cls(**{**values, "complaint": pairs, "loss": losses})
+        learned = {name: np.array(one, bool) for name, one in values.get("learned", {}).items()}
+        return cls(**{**values, "complaint": pairs, "loss": losses, "learned": learned})
 
     def to_json(self) -> dict[str, Any]:
         """Plain values; losses to four digits, which is more than they tell."""
         complaint = {name: [part.astype(int).tolist() for part in pair] for name, pair in self.complaint.items()}
         loss = {name: [[_short(x) for x in part] for part in pair] for name, pair in self.loss.items()}
-        plain = {**self.__dict__, "complaint": complaint, "loss": loss}
-        return plain if self.mends else {name: value for name, value in plain.items() if name != "mends"}
+        learned = {name: seeds.astype(int).tolist() for name, seeds in self.learned.items() if seeds.any()}
+        plain = {**self.__dict__, "complaint": complaint, "loss": loss, "learned": learned}
+        return {name: value for name, value in plain.items() if value or name not in ("mends", "learned")}
 
     @property
     def complained(self) -> Verdicts:
@@ -111,8 +115,14 @@ class Trial:
 
     @property
     def ruined(self) -> list[str]:
-        """The networks that more than half of the seeds lost much with; none by an honest measurement."""
-        return [] if self.mends else [name for name, pair in self.loss.items() if np.mean(_ruined(*pair)) > 0.5]
+        """The networks that more than half of the seeds lost much with, or of the seeds that had learned their task;
+        none by an honest measurement."""
+        return [] if self.mends else [name for name in self.loss if self._ruins(name)]
+
+    def _ruins(self, name: str) -> bool:
+        lost = _ruined(*self.loss[name])
+        learned = lost[self.learned.get(name, np.zeros(lost.size, bool))]
+        return bool(np.mean(lost) > 0.5 or (learned.size and np.mean(learned) > 0.5))
 
     @property
     def helps(self) -> bool:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
+from functools import wraps
 from typing import Any
 
 import numpy as np
@@ -11,13 +15,46 @@ from numpy.typing import NDArray
 
 SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 PARTS = {0.01: "a hundredth", 0.1: "a tenth", 0.2: "a fifth", 0.25: "a quarter", 0.5: "half", 10: "ten times"}
-COUNTS = {2: "two", 3: "three"}
+COUNTS = {"2": "two", "3": "three"}
 MOST_PERCENT = 10.0
 LARGEST_EXPONENT = 300
 """Of ten, that a number holds well."""
+MOST_DIGITS = 9
+"""More than usual, after which a number that is next to its limit is printed like it."""
+_LIMITS: ContextVar[Sequence[float]] = ContextVar("limits", default=())
 
 
-def times(factor: float) -> str:
+@contextmanager
+def apart_from(limits: Sequence[float]) -> Iterator[None]:
+    """Numbers are printed with as many digits as it takes to tell them from these: 2.3 % beside a limit of 2 %.
+
+    >>> with apart_from([0.02]):
+    ...     print(percent(0.023), percent(0.02), percent(0.3))
+    2.3 % 2 % 30 %
+    """
+    token = _LIMITS.set(limits)
+    try:
+        yield
+    finally:
+        _LIMITS.reset(token)
+
+
+def unlike_limits(words: Callable[[float, int], str]) -> Callable[[float], str]:
+    """A number in words, with more digits where it would else read like a limit that it is not."""
+
+    @wraps(words)
+    def printed(number: float) -> str:
+        for more in range(MOST_DIGITS):
+            text = words(number, more)
+            if all(limit == number or words(limit, more) != text for limit in _LIMITS.get()):
+                break
+        return text
+
+    return printed
+
+
+@unlike_limits
+def times(factor: float, more: int = 0) -> str:
     """A factor as a person reads it: about two digits, and powers of ten for what is very large or small.
 
     >>> times(3704.2), times(1.42), times(3.2e9), times(0.0002)
@@ -26,29 +63,33 @@ def times(factor: float) -> str:
     if not np.isfinite(factor):
         return "infinitely many"
     if factor >= 1e6 or 0 < factor < 1e-3:
-        mantissa, exponent = f"{factor:.1e}".split("e")
+        mantissa, exponent = f"{factor:.{1 + more}e}".split("e")
         return f"{mantissa.removesuffix('.0')} × 10{str(int(exponent)).translate(SUPERSCRIPT)}"
     if factor >= 100:
-        return f"{float(f'{factor:.2g}'):,.0f}"
-    return f"{factor:.1f}" if 1 <= factor < 10 else f"{factor:.2g}"
+        return f"{float(f'{factor:.{2 + more}g}'):,.{max(0, 2 + more - len(str(int(factor))))}f}"
+    return f"{factor:.{1 + more}f}" if 1 <= factor < 10 else f"{factor:.{2 + more}g}"
 
 
-def percent(share: float) -> str:
+@unlike_limits
+def percent(share: float, more: int = 0) -> str:
     """A share as a percentage; what is ten times the whole or more is no share, see :func:`share_of`.
 
     >>> percent(0.634), percent(108.8)
     ('63 %', 'more than 1,000 %')
     """
-    return "more than 1,000 %" if share > MOST_PERCENT else f"{100 * share:.0f} %"
+    return "more than 1,000 %" if share > MOST_PERCENT else f"{100 * share:.{more}f} %"
 
 
-def fine_percent(share: float) -> str:
+@unlike_limits
+def fine_percent(share: float, more: int = 0) -> str:
     """A share as a percentage, with two digits where it is small.
 
     >>> fine_percent(0.634), fine_percent(0.00015)
     ('63 %', '0.015 %')
     """
-    return percent(share) if share >= 0.1 else f"{100 * share:.2g} %"
+    if share > MOST_PERCENT:
+        return percent(share)
+    return f"{100 * share:.{more}f} %" if share >= 0.1 else f"{100 * share:.{2 + more}g} %"
 
 
 def share_of(share: float) -> str:
@@ -78,14 +119,25 @@ def counted(verdicts: NDArray[np.bool_], noun: str) -> str:
     return f"{int(verdicts.sum())} of {verdicts.size} {noun}"
 
 
-def points(share: float) -> str:
+@unlike_limits
+def points(share: float, more: int = 0) -> str:
     """A difference of two shares.
 
     >>> points(0.15), points(0.02)
     ('15 points', 'two points')
     """
-    count = round(100 * share)
+    count = f"{100 * share:.{more}f}"
     return f"{COUNTS.get(count, count)} points"
+
+
+def quantity(share: float) -> str:
+    """A share as a word that says no less and no more.
+
+    >>> [quantity(share) for share in (1.0, 0.99, 0.6, 0.3, 0.04, 0.0)]
+    ['all', 'nearly all', 'most', 'many', 'some', 'no']
+    """
+    at_least = {1.0: "all", 0.9: "nearly all", np.nextafter(0.5, 1): "most", 0.2: "many", np.nextafter(0.0, 1): "some"}
+    return next((word for least, word in at_least.items() if share >= least), "no")
 
 
 def power(exponent: float) -> str:
@@ -106,6 +158,9 @@ FORMATS = {
     "share_of": share_of,
     "part": part,
     "points": points,
+    "quantity": quantity,
+    "Quantity": lambda share: quantity(share).capitalize(),
+    "Every": lambda share: "Every" if share == 1 else "Nearly every",
     "power": power,
 }
 
@@ -117,10 +172,36 @@ class Printed(float):
     '1,000, 1,000, 1000.0; 20 %, 20.0 %; 1/100'
     """
 
+    limits: Sequence[float] = ()
+
+    def beside(self, limits: Sequence[float]) -> Printed:
+        """The same number, told apart from these: see :func:`apart_from`."""
+        self.limits = limits
+        return self
+
     def __format__(self, form: str) -> str:
-        if words := FORMATS.get(form):
-            return words(float(self))
-        return format(float(self), form or ",g").replace("%", " %").replace("inf", "infinitely many")
+        with apart_from(self.limits or _LIMITS.get()):
+            return (FORMATS.get(form) or _formatted(form or ",g"))(float(self))
+
+
+class Least(Printed):
+    """The smallest of a measure of several networks, of all of which a :func:`quantity` alone can be said."""
+
+    def __format__(self, form: str) -> str:
+        if form not in ("quantity", "Quantity", "Every"):
+            raise KeyError(form)
+        return super().__format__(form)
+
+
+def _formatted(form: str) -> Callable[[float], str]:
+    """A number by one of Python's own formats."""
+
+    @unlike_limits
+    def words(number: float, more: int) -> str:
+        finer = re.sub(r"\.(\d+)", lambda digits: f".{int(digits[1]) + more}", form)
+        return format(number, finer).replace("%", " %").replace("inf", "infinitely many").replace("-", "−")
+
+    return words
 
 
 class Later(dict[str, Any]):
@@ -150,7 +231,8 @@ class Field:
 class Networks(dict[str, Any]):
     """Fields of a sentence about some networks: subject, verb and pronoun agree with how many there are.
 
-    ``{subject}`` and ``{Subject}`` list them ("the RNN and GRU"); ``{one|many}`` chooses between two words.
+    ``{subject}`` and ``{Subject}`` list them ("the RNN and GRU"); ``{one|many}`` chooses between two words. Names that
+    are more than a word have each an article of their own, and one that no list could hold stands in quotation marks.
 
     >>> sentence = "{Subject} network{|s} keep{s its| their} gradient"
     >>> sentence.format_map(Networks(["plain"])), sentence.format_map(Networks(["plain", "residual"]))
@@ -158,7 +240,10 @@ class Networks(dict[str, Any]):
     """
 
     def __init__(self, names: Sequence[str], **fields: Any) -> None:
-        listing = " and ".join([part for part in (", ".join(names[:-1]), *names[-1:]) if part])
+        said = [f"network “{name}”" if "," in name else name for name in names]
+        if any(" with" in name or "“" in name for name in said):
+            said = [said[0], *(f"the {name}" for name in said[1:])]
+        listing = " and ".join([part for part in (", ".join(said[:-1]), *said[-1:]) if part])
         super().__init__(subject=f"the {listing}", Subject=f"The {listing}", **fields)
         self.several = len(names) > 1
 

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from goldviz.diagnostics.findings import Case, Conclusions, Rule, median, networks, training
+from goldviz.diagnostics.findings import Case, Conclusions, Rule, networks, training
 from goldviz.diagnostics.findings.answers import of_answers
 from goldviz.diagnostics.findings.line import above, at_least, below
 from goldviz.labs.adaptive_computation.measures import Reading
 
+COIN = 0.5
+"""The share of answers of one bit that a coin gets right."""
 UNSEEN = "512 unseen inputs"
 
 
 def _what_time_is_for(case: Case) -> str:
     return "Each bit takes a step to read." if case.settings.task == "stop" else ""
-
-
-def _correlation(n: Reading) -> str:
-    return f"{median(n.correlation):.2f}".replace("-", "−")
 
 
 RULES = (
@@ -27,7 +25,7 @@ RULES = (
         line=at_least("at_once", 0.95, "{at:percent} of the inputs, where a first step is all"),
         number="{at_once:percent} of the inputs",
         explanation="One step of the cell is all that an answer gets.",
-        confidence=UNSEEN,
+        asked=UNSEEN,
         only=lambda n, settings: settings.most > 1,
         at_end=True,
     ),
@@ -37,9 +35,19 @@ RULES = (
         "{Subject} network{|s} think{s|} as long as {it|they} may",
         line=above("cut", 0.5, "{at:percent} of the inputs"),
         number="{cut:percent} of the inputs take {settings.most} steps",
-        confidence=UNSEEN,
+        asked=UNSEEN,
         only=lambda n, settings: settings.most > 1,
         silenced_by=("stops_at_once",),
+        at_end=True,
+    ),
+    Rule(
+        "guesses",
+        "bad",
+        "{Subject} network{|s} {is|are} hardly better than a coin",
+        line=below("accuracy", COIN + 0.2 * (1 - COIN), "{at:percent} of inputs; a coin is right on half of them"),
+        number="{accuracy:percent} with every bit right",
+        asked=UNSEEN,
+        only=lambda n, settings: settings.task != "addition",
         at_end=True,
     ),
     *of_answers(
@@ -47,27 +55,28 @@ RULES = (
         "inputs",
         subject="{Subject} network{|s}",
         number="{accuracy:percent} with every bit right, in {ponder:.1f} steps",
-        confidence=UNSEEN,
+        asked=UNSEEN,
+        silenced_by=("guesses",),
     ),
     Rule(
         "longer_where_harder",
         "good",
         "{Subject} network{|s} think{s|} longer where it is harder",
         line=at_least("correlation", 0.7, "a correlation of steps and difficulty of {at}"),
-        number=_correlation,
+        number="{correlation:.2f}",
         explanation=_what_time_is_for,
-        confidence=UNSEEN,
-        silenced_by=("stops_at_once", "most_wrong"),
+        asked=UNSEEN,
+        silenced_by=("stops_at_once", "guesses", "most_wrong"),
     ),
     Rule(
         "not_longer_where_harder",
         "warning",
         "{Subject} network{|s} do{es|} not think longer where it is harder",
         line=below("correlation", 0.3, "a correlation of steps and difficulty of {at}"),
-        number=_correlation,
+        number="{correlation:.2f}",
         explanation=_what_time_is_for,
-        confidence=UNSEEN,
-        silenced_by=("stops_at_once", "most_wrong"),
+        asked=UNSEEN,
+        silenced_by=("stops_at_once", "guesses", "most_wrong"),
         at_end=True,
     ),
 )

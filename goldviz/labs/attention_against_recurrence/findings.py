@@ -7,6 +7,7 @@ from goldviz.diagnostics.findings.line import above, at_least, below
 from goldviz.labs.attention_against_recurrence.measures import Reading
 
 UNSEEN = "32 unseen sequences of each group"
+ANYWHERE = at_least("everywhere", 0.9, "{at:percent} right at every distance")
 
 RULES = (
     training.training_diverged(where_it_did="in {subject}"),
@@ -14,10 +15,10 @@ RULES = (
         "finds_it_anywhere",
         "good",
         "{Subject} find{s|} the symbol from any distance",
-        line=at_least("everywhere", 0.9, "{at:percent} right at every distance"),
+        line=ANYWHERE,
         number="{everywhere:percent} right at the distance where it is lowest",
         explanation="Guessing is right on one answer in eight.",
-        confidence=UNSEEN,
+        asked=UNSEEN,
     ),
     Rule(
         "guesses",
@@ -27,7 +28,7 @@ RULES = (
         & below("near", 0.5, "{at:percent} where it is nearest"),
         number="{accuracy:percent} right in all",
         explanation="Guessing is right on one answer in eight.",
-        confidence=UNSEEN,
+        asked=UNSEEN,
         at_end=True,
     ),
     Rule(
@@ -37,7 +38,7 @@ RULES = (
         line=at_least("near", 0.5, "{at:percent} right where it is nearest")
         & below("far", 0.5, "less where it is farthest"),
         number="{near:percent} right where it is nearest, {far:percent} where it is farthest",
-        confidence=UNSEEN,
+        asked=UNSEEN,
         silenced_by=("finds_it_anywhere",),
         at_end=True,
     ),
@@ -46,12 +47,14 @@ RULES = (
         "warning",
         "Untrained, {subject} hear{s|} little from far back",
         line=above("faded_at_first", 100, "a gradient {at} times smaller than at the nearest input"),
+        of_training=True,
         number="{faded_at_first:times} times smaller {settings.distance} steps back",
         explanation="Training begins with what arrives (document 001, eq. 6-9).",
-        confidence=UNSEEN,
-        silenced_by=("finds_it_anywhere",),
+        asked=UNSEEN,
     ),
 )
 """In the order in which they are judged."""
 
-findings_of = Conclusions(RULES, lambda settings, run: [Reading.of(run, name, settings) for name in networks(run)])
+findings_of = Conclusions(
+    RULES, lambda settings, run: [Reading.of(run, name, settings) for name in networks(run)], learned=ANYWHERE
+)

@@ -18,7 +18,7 @@ def _attends(n: Reading, settings: AttentionInterface) -> bool:
 
 RULES = (
     training.training_diverged(where_it_did="in {subject}"),
-    *of_answers("right", "sentences", where="of the lengths in training", explanation=ONE_WORD, confidence=UNSEEN),
+    *of_answers("right", "sentences", where="of the lengths in training", explanation=ONE_WORD, asked=UNSEEN),
     Rule(
         "loses_long_ones",
         "warning",
@@ -26,7 +26,7 @@ RULES = (
         line=below("longest_right", 0.5, "{at:percent} of the longest in training")
         & at_least("shortest_right", 0.5, "{at:percent} of the shortest"),
         number="{longest_right:percent} of the longest, {shortest_right:percent} of the shortest",
-        confidence=UNSEEN,
+        asked=UNSEEN,
         at_end=True,
     ),
     Rule(
@@ -36,7 +36,7 @@ RULES = (
         line=above("beside", 0.5, "{at:percent} of the words, exactly one place beside"),
         number="{beside:percent} of the words, {on_word:percent} on the word itself",
         explanation="Dark is no proof that two words correspond.",
-        confidence=UNSEEN,
+        asked=UNSEEN,
         only=_attends,
         silenced_by=("most_wrong",),
         at_end=True,
@@ -47,7 +47,7 @@ RULES = (
         "The darkest cell is nearly always on the word",
         line=at_least("on_word", 0.9, "{at:percent} of the words"),
         number="{on_word:percent} of the words",
-        confidence=UNSEEN,
+        asked=UNSEEN,
         only=_attends,
         silenced_by=("most_wrong", "beside_the_word"),
     ),

@@ -9,6 +9,7 @@ from __future__ import annotations
 from goldviz.diagnostics.findings import Case, Conclusions, LoweredTo, RaisedTo, Rule, Times, networks
 from goldviz.diagnostics.findings.advice import FASTER, LONGER, SLOWER, Candidate, Mend
 from goldviz.diagnostics.findings.language_model import (
+    PAST_PAIRS,
     beats_pairs,
     guesses_overshoot,
     guesses_too_slowly,
@@ -59,6 +60,7 @@ RULES = (
         "warning",
         "{Subject} attend{s|} to everything alike",
         line=above("evenness", EVEN, "attention with {at:.1%} of the largest possible entropy"),
+        of_training=True,
         number="{evenness:.1%} of the largest possible entropy",
         explanation=_why_even,
         advice=[RESIDUAL, NORMS, FASTER, LONGER],
@@ -86,4 +88,6 @@ RULES = (
 )
 """In the order in which they are judged."""
 
-findings_of = Conclusions(RULES, lambda settings, run: [Reading.of(run, name, settings) for name in networks(run)])
+findings_of = Conclusions(
+    RULES, lambda settings, run: [Reading.of(run, name, settings) for name in networks(run)], learned=PAST_PAIRS
+)

@@ -15,5 +15,6 @@ TRIALS = Trials(
         "layers": LoweredTo(3),
     },
     longest=8.0,
+    more={"no_better_than_pairs": 24},
     instruments=("close_looks", "look_every"),
 )

@@ -24,6 +24,7 @@ from goldviz.diagnostics.findings import (
 from goldviz.diagnostics.findings.advice import FASTER, LONGER, SLOWER, Candidate, Mend
 from goldviz.diagnostics.findings.language_model import (
     BETTER,
+    PAST_PAIRS,
     beats_pairs,
     guesses_overshoot,
     guesses_too_slowly,
@@ -116,21 +117,23 @@ RULES = (
     ),
     guesses_overshoot(only=_takes_steps),
     saturated(
-        title="Many hidden values of {subject} are saturated",
+        title="{saturation:Quantity} hidden values of {subject} are saturated",
         of=", mean over the hidden layers at the last look",
         of_what="the hidden values",
         explanation=_why_flat,
         advice=[KAIMING, normalised],
         only=lambda n, settings: settings.model in TANH,
         silenced_by=("by_heart",),
+        of_training=False,  # By a poor start a model guesses worse than it could, past counted pairs, too.
     ),
     units_dead(
         DEAD,
-        title="Some hidden units of {subject} are dead",
+        title="{dead:Quantity} hidden units of {subject} are dead",
         of=" of the units flat for all contexts that are looked at",
         explanation="A unit that is flat for every context gets no gradient (document 002, 1.3.2).",
         advice=[KAIMING, normalised],
         only=lambda n, settings: settings.model in TANH,
+        of_training=False,
     ),
     Rule(
         "stale_statistics",
@@ -175,4 +178,6 @@ RULES = (
 )
 """In the order in which they are judged."""
 
-findings_of = Conclusions(RULES, lambda settings, run: [Reading.of(run, name, settings) for name in networks(run)])
+findings_of = Conclusions(
+    RULES, lambda settings, run: [Reading.of(run, name, settings) for name in networks(run)], learned=PAST_PAIRS
+)

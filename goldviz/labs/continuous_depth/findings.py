@@ -148,6 +148,7 @@ RULES = (
             0.01,
             "{at:percent} from the gradient through the solver, over the last quarter of the looks",
         ),
+        of_training=True,
         number="{gradient_difference:fine_percent}",
         explanation="The adjoint solves its own equation, with errors of its own (Chen et al. 2018).",
         advice=[_tighter, ("Go back through the solver's own steps.", {"gradient": "solver"})],
@@ -158,21 +159,20 @@ RULES = (
         "warning",
         "The solver has to work ever harder",
         line=above("growth", 2.5, "two and a half times the evaluations of the first steps"),
+        of_training=True,
         number="{paid_first:.0f} → {paid_last:.0f} evaluations a step",
         explanation="A field that bends points sharply needs small steps.",
         advice=[ONE_MORE, A_THIRD],
         only=lambda n, settings: BY_LIBRARY_NAME[settings.method].adaptive,
-        silenced_by=("learned",),
     ),
     saturated(
         "saturated_field",
-        title="Many of the field's values are saturated",
+        title="{saturation:Quantity} of the field's values are saturated",
         of=" with |tanh| above 0.97, along the paths at the last look",
         of_what="the values",
         number=lambda n: f"{100 * median(n.saturation):.1f} % of the values",
         explanation="Where tanh is flat almost no gradient comes back.",
         advice=[A_THIRD],
-        silenced_by=("learned",),
     ),
     Rule(
         "not_learned",
@@ -200,4 +200,9 @@ RULES = (
 )
 """In the order in which they are judged."""
 
-findings_of = Conclusions(RULES, lambda settings, run: [Reading.of(run, name) for name in networks(run)], praise=0)
+findings_of = Conclusions(
+    RULES,
+    lambda settings, run: [Reading.of(run, name) for name in networks(run)],
+    praise=0,
+    learned=where("learned", "the task"),
+)

@@ -237,6 +237,7 @@ RULES = (
             above("largest", LONGEST, "a norm above {at} after clipping")
             & above("amplification", AMPLIFIED, "an error that grows more than {at} times on its way back")
         ),
+        of_training=True,
         number=_explosion,
         explanation=_why_it_explodes,
         advice=_against_explosion,
@@ -248,6 +249,7 @@ RULES = (
         "A large error makes the gradient of {subject} network{|s} large",
         line=above("largest", LONGEST, "a norm above {at} after clipping")
         & at_most("error_change", AMPLIFIED, "an error that changes by no more than {at} times on its way back"),
+        of_training=True,
         number=lambda n: f"largest norm {times(median(n.largest))}",
         explanation=_where_losses_began,
         advice=[SMALL_BRANCHES, CLIPPED, SMALLER_WEIGHTS],
@@ -260,6 +262,7 @@ RULES = (
         line=above(
             "shrinkage", SMALLER, "{at} times smaller at the first hidden layer than at the last, mean over the epochs"
         ),
+        of_training=True,
         number=_loss_of_size,
         explanation=_way_back,
         advice=[orthogonal, LONGER, HALF_AS_DEEP, NORMALISE],
@@ -287,7 +290,7 @@ RULES = (
         silenced_by=UNSOUND,
     ),
     training.saturated(
-        title="Many activations are saturated in {subject} network{|s}",
+        title="{saturation:Quantity} activations are saturated in {subject} network{|s}",
         of=", mean over the layers at the last epoch",
         of_what="the activations",
         explanation="There the slope of {settings.activation} is almost 0 (document 001, eq. 2).",
@@ -296,7 +299,7 @@ RULES = (
         silenced_by=UNSOUND,
     ),
     training.units_dead(
-        title="Many units are dead in {subject} network{|s}",
+        title="{dead:Quantity} units are dead in {subject} network{|s}",
         of=", mean over the layers at the last epoch",
         explanation="No sample activates them, so their weights get no gradient (document 001, eq. 4).",
         advice=[("Give the nonlinearity a slope below zero.", {"activation": "leaky_relu", "slope": 0.3})],
@@ -324,4 +327,8 @@ RULES = (
 )
 """In the order in which they are judged."""
 
-findings_of = Conclusions(RULES, lambda settings, run: [Reading.of(run, name, settings) for name in networks(run)])
+findings_of = Conclusions(
+    RULES,
+    lambda settings, run: [Reading.of(run, name, settings) for name in networks(run)],
+    learned=training.learned_below("zero's test loss"),
+)

@@ -81,6 +81,7 @@ AHEAD = Rule(
     number=lambda n: f"{n.leader} leads",
     explanation="This holds for this test part and these settings.",
     confidence=OVER_WINDOWS,
+    silenced_by=tuple(SET),  # A lead that a trap may have made is no praise.
 )
 FOLLOWING = Rule(
     "follows",

@@ -15,7 +15,7 @@ RULES = (
         "right",
         "questions",
         explanation="At each step only the operation and the column of the largest weight are carried out.",
-        confidence=UNSEEN,
+        asked=UNSEEN,
     ),
     Rule(
         "lucky_answers",
@@ -24,7 +24,7 @@ RULES = (
         line=above("lucky", 0.02, "{at:percent} of the questions, right on their table and wrong on another"),
         number="{lucky:percent} of the questions",
         explanation="Only answers are told, not programs.",
-        confidence="each program on four more tables",
+        asked="each program on four more tables",
     ),
     Rule(
         "undecided",
@@ -33,7 +33,7 @@ RULES = (
         line=above("gap", 0.1, "{at}, the mean distance of soft and hard answers"),
         number="{gap:.2f}",
         explanation="The weights still mix operations or columns.",
-        confidence=UNSEEN,
+        asked=UNSEEN,
         at_end=True,
     ),
 )

@@ -17,7 +17,7 @@ RULES = (
         "sequences",
         where="at the longest length in training",
         number="{whole:percent} without a wrong bit, {bits:percent} of the bits right",
-        confidence=UNSEEN,
+        asked=UNSEEN,
     ),
     Rule(
         "longer",
@@ -25,7 +25,7 @@ RULES = (
         "{Subject} go{es|} beyond {its|their} training",
         line=at_least("whole_twice", 0.5, "{at:percent} without a wrong bit, at twice the longest length in training"),
         number="{whole_twice:percent} without a wrong bit",
-        confidence=UNSEEN,
+        asked=UNSEEN,
         silenced_by=("most_wrong",),
     ),
     Rule(
@@ -34,7 +34,7 @@ RULES = (
         "{Subject} know{s|} the lengths of {its|their} training alone",
         line=below("whole_twice", 0.5, "{at:percent} without a wrong bit, at twice the longest length in training"),
         number="{whole_twice:percent} without a wrong bit",
-        confidence=UNSEEN,
+        asked=UNSEEN,
         silenced_by=("most_wrong",),
         at_end=True,
     ),
@@ -44,7 +44,7 @@ RULES = (
         "Answers are read from one cell at a time",
         line=at_most("read_cells", 1.2, "an address spread over at most {at} cells, where answers are wanted"),
         number="{read_cells:.2f} cells",
-        confidence=UNSEEN,
+        asked=UNSEEN,
         silenced_by=("most_wrong",),
     ),
 )

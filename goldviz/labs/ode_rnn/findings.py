@@ -159,7 +159,8 @@ def _bands(width: str, line: Line, meaning: str, **own: Any) -> Rule:
 
 
 def _stiff(number: str, **own: Any) -> Rule:
-    return Rule("stiff_field", "warning", "The field grew stiff in training", number=number, **own)
+    title = "The field grew stiff in training"
+    return Rule("stiff_field", "warning", title, number=number, of_training=True, **own)
 
 
 def _learned(measure: str, rival: str, line: Line, **own: Any) -> Rule:
@@ -180,6 +181,11 @@ def _learned(measure: str, rival: str, line: Line, **own: Any) -> Rule:
     )
 
 
+BESIDE_PLAIN = below("beside_plain", 0.1, "{at:part} of the plain GRU's error") & below(
+    "worth", 0.9, OF_PREDICTING_ZERO
+)
+BESIDE_ZERO = below("worth", 0.1, f"{{at:part}} {OF_ZERO}")
+
 RULES = (
     training_diverged(
         where_it_did="in {subject}",
@@ -190,6 +196,7 @@ RULES = (
         "bad",
         "The state explodes in {subject}",
         line=above("state_size", 30, "{at}, where a cell's own values stay within 1"),
+        of_training=True,
         number="a hidden value of {state_size:times}",
         explanation="Nothing bounds dh/dt = f(h) (document 001, eq. 31).",
         advice=lambda case: [THIRD_AND_CLIPPED, *_finer_if_it_matters(case)],
@@ -218,13 +225,13 @@ RULES = (
     _learned(
         "beside_plain",
         "the plain GRU's",
-        below("beside_plain", 0.1, "{at:part} of the plain GRU's error") & below("worth", 0.9, OF_PREDICTING_ZERO),
+        BESIDE_PLAIN,
         only=lambda n, settings: _knows_time(n) and n.plain_error is not None,
     ),
     _learned(
         "worth",
         "predicting zero's",
-        below("worth", 0.1, f"{{at:part}} {OF_ZERO}"),
+        BESIDE_ZERO,
         only=lambda n, settings: _knows_time(n) and n.plain_error is None,
     ),
     Rule(
@@ -252,7 +259,7 @@ RULES = (
         line=_unstable,
         advice=lambda case: [*_finer_if_it_matters(case), A_THIRD],
         only=lambda n, settings: not method_of(settings.solver).adaptive,
-        silenced_by=("solver_too_coarse", "learned"),
+        silenced_by=("solver_too_coarse",),
     ),
     Rule(
         "extrapolation_poor",
@@ -321,4 +328,8 @@ RULES = (
 )
 """In the order in which they are judged."""
 
-findings_of = Conclusions(RULES, lambda settings, run: [Reading.of(run, name) for name in networks(run)])
+findings_of = Conclusions(
+    RULES,
+    lambda settings, run: [Reading.of(run, name) for name in networks(run)],
+    learned=BESIDE_PLAIN | BESIDE_ZERO,
+)

@@ -1,8 +1,7 @@
 """What a run of the recurrent laboratory says about its networks, in order and without contradiction.
 
 A network that diverged gets no other verdict: the cause comes first. An exploding gradient is not also called
-vanishing or kept, a network that has solved its task is not told that its signal fades, that its steps are too small
-or that they are clipped, and one whose steps are too large is not told to train for longer.
+vanishing or kept, and one whose steps are too large is not told to train for longer.
 """
 
 from __future__ import annotations
@@ -11,9 +10,10 @@ import math
 
 from goldviz.diagnostics.findings import Case, Conclusions, DividedBy, LoweredTo, Rule, Times, networks, training
 from goldviz.diagnostics.findings.advice import CLIPPED, FASTER, SLOWER, SLOWER_AND_CLIPPED, Candidate, Check
-from goldviz.diagnostics.findings.finding import majority
+from goldviz.diagnostics.findings.finding import Severity, majority
 from goldviz.diagnostics.findings.line import above, at_least, at_most, below, where
 from goldviz.diagnostics.findings.measures import median
+from goldviz.diagnostics.findings.rule import name_of
 from goldviz.diagnostics.findings.words import part, percent, power, times
 from goldviz.labs.recurrent_gradients.lanes import lanes
 from goldviz.labs.recurrent_gradients.measures import FADED, KEPT_WITHIN, Reading
@@ -23,6 +23,7 @@ PEAK = 2.0
 LONGEST_NORM = 1000.0
 WORSE = 1.05
 """Times the memoryless loss, from which on a network is not said to score as well as an answer without memory."""
+SOLVED = training.learned_below("the best loss without memory")
 MEAN = "The product's norm is the geometric mean over unseen sequences."
 ORTHOGONAL = ("Start from an orthogonal matrix that keeps lengths.", {"initialisation": "orthogonal", "gain": 1.0})
 SUITED_TO_RELU = (
@@ -38,7 +39,6 @@ OPEN = (
 COMPARE = Check("Compare all three: gates open a path that W does not shrink.", {"networks": "all"})
 SHORTER = ("Take a sequence half as long.", {"length": DividedBy(2)})
 USUAL_MATRICES = ("Draw the usual recurrent matrices.", {"gain": LoweredTo(1.0)})
-SETTLED = ("exploding", "task_solved")
 
 
 def _explosion(n: Reading) -> str:
@@ -63,6 +63,12 @@ def _solved(n: Reading) -> str:
 def _of_unseen(n: Reading) -> str:
     right, majority = percent(median(n.right_unseen)), percent(median(n.majority))
     return f"{right} of {n.tested_texts:,.0f} unseen texts right, the largest class {majority}"
+
+
+def _how_bad(case: Case) -> Severity:
+    """Bad of the RNN, and where no network keeps its signal that has not learned its task without."""
+    left = {name_of(n) for n in case.considered} - case.crossed["task_solved"]
+    return "bad" if case.names <= {"RNN"} or left <= case.names else "warning"
 
 
 def _title_with_lag(case: Case) -> str:
@@ -141,6 +147,7 @@ RULES = (
         "The gradient explodes in {subject}",
         line=above("peak", PEAK, "a Jacobian product above {at:power} at any lag")
         | above("largest_norm", LONGEST_NORM, "a gradient's norm above {at} after clipping"),
+        of_training=True,
         number=_explosion,
         explanation="Clipping (document 003) caps the update, not the cause.",
         advice=[
@@ -154,7 +161,7 @@ RULES = (
         "task_solved",
         "good",
         "{Subject} learned to remember",
-        line=below("worth", 0.2, "{at:part} of the best loss without memory"),
+        line=SOLVED,
         number=_solved,
         explanation=_why_it_is_memory,
     ),
@@ -191,13 +198,14 @@ RULES = (
     ),
     Rule(
         "vanishing",
-        lambda case: "bad" if case.names <= {"RNN"} or len(case.names) == len(case.considered) else "warning",
+        _how_bad,
         _title_with_lag,
         line=where("faded", "a Jacobian product below {at:power} within the sequence, at the last look", at=FADED),
+        of_training=True,
         number=lambda n: f"below {power(FADED)} from lag {median(n.faded_at):.0f} of {n.longest_lag}",
         explanation="A cue farther back than that lag is hardly heard (document 001, eq. 6-9).",
         advice=_against_vanishing,
-        silenced_by=("exploding", "task_solved"),
+        silenced_by=("exploding",),
     ),
     Rule(
         "learned_nothing",
@@ -215,43 +223,44 @@ RULES = (
         "warning",
         "The LSTM's cell forgets long before the longest lag",
         line=below("memory", 0.1, "a half-life of {at:part} of the {longest_lag} steps back, at the last look"),
+        of_training=True,
         number="opening {forget:.2f}: memory halves in {memory_half_life:.1f} steps",
         explanation="The forget gate multiplies the gradient at every step (document 001, eq. 18).",
         advice=[OPEN],
         only=lambda n, settings: n.name == "LSTM",
-        silenced_by=("exploding", "task_solved"),
+        silenced_by=("exploding",),
     ),
     Rule(
         "saturated_gates",
         "warning",
-        "Most gates are stuck at an end in {subject}",
+        "{stuck:Quantity} gates are stuck at an end in {subject}",
         line=above("stuck", 0.6, "{at:percent} below 0.05 or above 0.95, forget gates not counted"),
+        of_training=True,
         number="{stuck:percent} of the gate values",
         explanation="Near 0 and 1 a gate's slope s(1 − s) lets almost nothing back (document 001, eq. 19-20).",
         advice=[USUAL_MATRICES, SLOWER],
-        silenced_by=SETTLED,
+        silenced_by=("exploding",),
     ),
     training.saturated(
         "saturated_states",
         measure="flat",
-        title="Many states are saturated in {subject}",
+        title="{flat:Quantity} states are saturated in {subject}",
         of=" with |h| above 0.97, at the last look",
         of_what="the hidden values",
         explanation="Near |h| = 1 the factor 1 − h² lets almost nothing back (document 001, eq. 8).",
         advice=[USUAL_MATRICES, SLOWER],
         only=lambda n, settings: n.name == "RNN" and settings.activation == "tanh",
-        silenced_by=SETTLED,
+        silenced_by=("exploding",),
     ),
     training.clipped_at_every_step(
-        title="Nearly every step of {subject} is clipped",
+        title="{clipped:Every} step of {subject} is clipped",
         explanation=_why_clips_count,
         advice=[("Clip at {clip:g} instead.", {"clip": lambda settings: settings.clip * 10 or 1.0}), ORTHOGONAL],
-        silenced_by=("task_solved",),
     ),
     training.steps_too_short(
         title="The learning rate is too small for {subject}",
         advice=[FASTER, ("Let Adam set the size of each step.", {"optimiser": "adam"})],
-        silenced_by=SETTLED,
+        silenced_by=("exploding",),
     ),
     Rule(
         "gradient_kept",
@@ -264,10 +273,12 @@ RULES = (
         ),
         number=lambda n: f"a factor of {times(median(n.farthest_factor))} over {n.longest_lag} steps",
         explanation=_beside_the_kept,
-        only=lambda n, settings: n.longest_lag > 0 and not majority(n.faded),
+        only=lambda n, settings: n.longest_lag > 0 and not majority(n.faded | (n.peak > PEAK)),
         silenced_by=("exploding", "vanishing"),
     ),
 )
 """In the order in which they are judged."""
 
-findings_of = Conclusions(RULES, lambda settings, run: [Reading.of(run, name) for name in networks(run)])
+findings_of = Conclusions(
+    RULES, lambda settings, run: [Reading.of(run, name) for name in networks(run)], learned=SOLVED
+)

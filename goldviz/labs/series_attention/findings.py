@@ -10,10 +10,12 @@ from goldviz.diagnostics.findings.line import above, below, where
 from goldviz.diagnostics.forecasts.columns_ahead import COLUMN_AHEAD
 from goldviz.labs.series_attention.measures import CLEARLY, HIGHER, Reading
 
+AHEAD_OF_SIMPLE = below("over_simple", CLEARLY, "{at:percent} of the best one's error")
+
 RULES = (
     training.training_diverged(where_it_did="in {subject}"),
     training.units_dead(
-        title="Many units are dead in {subject}",
+        title="{dead:Quantity} units are dead in {subject}",
         of=", mean over the blocks at the last look",
     ),
     COLUMN_AHEAD,
@@ -30,7 +32,7 @@ RULES = (
         "beats_simple",
         "good",
         "{Subject} err{s|} clearly less than every simple rule",
-        line=below("over_simple", CLEARLY, "{at:percent} of the best one's error"),
+        line=AHEAD_OF_SIMPLE,
         number="{over_simple:percent} of the best one's error",
         explanation="Repeating, a season, a linear map and AR forecast the same rows.",
         silenced_by=("column_ahead",),
@@ -63,4 +65,6 @@ RULES = (
 )
 """In the order in which they are judged."""
 
-findings_of = Conclusions(RULES, lambda settings, run: [Reading.of(run, name, settings) for name in networks(run)])
+findings_of = Conclusions(
+    RULES, lambda settings, run: [Reading.of(run, name, settings) for name in networks(run)], learned=AHEAD_OF_SIMPLE
+)

@@ -54,6 +54,7 @@ class Reading(TrainingReading):
     """What was recorded of one network, for each seed; NaN where nothing was. All is as of the last look."""
 
     labels: ClassVar[Mapping[str, str]] = LABELS
+    clause: ClassVar[Mapping[str, str]] = {LABELS["pointwise"]: "Transformer with k = 1"}
     declared: ClassVar[Any] = SeriesAttention
     error: Floats = at_last("horizon_error", "look", "ahead", by=_mean_ahead)
     """The mean squared error of the rolled forecast, in variances of what is learned from."""

@@ -17,7 +17,7 @@ def _over_a_batch(case: Case) -> str:
 
 RULES = (
     training.training_diverged(where_it_did="in {subject}"),
-    *of_answers("right", "sequences", explanation=ONE_WORD, confidence=UNSEEN),
+    *of_answers("right", "sequences", explanation=ONE_WORD, asked=UNSEEN),
     Rule(
         "worse_alone",
         "warning",
@@ -25,7 +25,7 @@ RULES = (
         line=above("lost_freely", 0.1, "{at:percent} of the words"),
         number="{free_right:percent} of the words right alone, {told_right:percent} when told",
         explanation="Alone it reads its own words, in training the right ones.",
-        confidence=UNSEEN,
+        asked=UNSEEN,
         at_end=True,
     ),
     Rule(
@@ -35,7 +35,7 @@ RULES = (
         line=above("neighbour_effect", 0.01, "a logit by {at:.2f}"),
         number="a logit moves by {neighbour_effect:.2f}",
         explanation=_over_a_batch,
-        confidence="one batch of unseen sequences",
+        asked="one batch of unseen sequences",
         at_end=True,
     ),
 )

@@ -21,6 +21,13 @@ if TYPE_CHECKING:
     from goldviz.arrays.labelled import Run
 
 LABELS = {name: style.label for name, style in STYLES.items()}
+IN_CLAUSE = {
+    "Layer norm": "Transformer with layer norm",
+    "RMS norm": "Transformer with RMS norm",
+    "Batch norm": "Transformer with batch norm",
+    "No norm": "Transformer without norm",
+}
+"""What each is called in a sentence: a norm answers nothing."""
 NEARLY_ALL = 0.99
 """The share of right answers that counts as learned."""
 
@@ -48,6 +55,7 @@ class Reading(TrainingReading):
     """What was recorded of one network, for each seed; NaN where nothing was. All is of unseen sequences."""
 
     labels: ClassVar[Mapping[str, str]] = LABELS
+    clause: ClassVar[Mapping[str, str]] = IN_CLAUSE
     declared: ClassVar[Any] = TranslationTransformer
     units: ClassVar[Mapping[str, str]] = {"steps_to_right": "steps"}
     right: Floats = at_last("sequence_accuracy", "look")

@@ -28,6 +28,7 @@ EXCLUDED = {
     "learning_rate_too_large": {"learning_rate_too_small", "loss_spike", "vanishing", "reads_context"},
     "learning_rate_too_small": {"loss_spike", "reads_context"},
     "vanishing": {"reads_context"},
+    "reads_context": {"exploding", "loss_spike", "clipping_every_step"},
     "worse_than_word_frequencies": {"only_word_frequencies", *LEARNED},
     "only_word_frequencies": LEARNED,
     "tone_not_learned": JUDGED,

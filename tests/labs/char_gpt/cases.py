@@ -68,6 +68,7 @@ EXCLUDED: dict[str, tuple[str, ...]] = {
         "learning_rate_too_large",
     ),
     "no_better_than_pairs": ("beats_pairs",),
+    "beats_pairs": ("learning_rate_too_large", "learning_rate_too_small", "even_attention"),
     "learning_rate_too_large": ("learning_rate_too_small", "even_attention"),
     "sees_ahead": (
         "by_heart",

@@ -71,5 +71,6 @@ EXCLUDED: dict[str, tuple[str, ...]] = {
     ),
     "impossible_pair": ("beats_letters", "by_heart"),
     "no_better_than_pairs": ("beats_pairs",),
+    "beats_pairs": ("learning_rate_too_large", "learning_rate_too_small"),
     "learning_rate_too_large": ("learning_rate_too_small", "batch_too_small"),
 }

@@ -60,7 +60,10 @@ EXCLUDED: dict[str, tuple[str, ...]] = {
         "forget_bias_too_small",
         "learning_rate_too_small",
         "saturated_gates",
+        "saturated_states",
         "clipping_every_step",
+        "exploding",
+        "learning_rate_too_large",
     ),
     "learning_rate_too_large": ("learning_rate_too_small", "learned_nothing"),
 }

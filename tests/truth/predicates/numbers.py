@@ -229,6 +229,7 @@ NEURAL_TURING_MACHINE = {
 }
 ADAPTIVE_COMPUTATION = {
     **of_right(lambda told: told.last("accuracy"), lambda told: told.last("ponder")),
+    "guesses": last("accuracy"),
     "stops_at_once": lambda told: [answers.took(told, 0)],
     "cut_off": lambda told: [answers.took(told, -1), told.settings.most],
     "longer_where_harder": last("correlation"),

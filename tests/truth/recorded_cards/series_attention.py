@@ -3,7 +3,9 @@
 from tests.truth.recorded_cards.card import Card
 
 LABELS = {"transformer": "Transformer", "pointwise": "Transformer, k = 1", "gru": "GRU", "ode_rnn": "ODE-RNN"}
-NAMES = tuple(LABELS.values())
+IN_CLAUSE = {"Transformer, k = 1": "Transformer with k = 1"}
+"""What a sentence calls a network whose label no list can hold."""
+NAMES = tuple(IN_CLAUSE.get(label, label) for label in LABELS.values())
 
 
 def shares(run):
@@ -21,7 +23,13 @@ def over(line, true):
         # A name has a number of its own, which stands beside its share where there are several.
         named = {name: (1,) if "k = 1" in name else () for name in own}
         number = [part for name, one in own.items() for part in (*(named[name] if len(own) > 1 else ()), one)]
-        return Card(bool(own), number=tuple(number), threshold=line, title=sum(named.values(), ()), named=tuple(own))
+        return Card(
+            bool(own),
+            number=tuple(number),
+            threshold=line,
+            title=sum(named.values(), ()),
+            named=tuple(IN_CLAUSE.get(name, name) for name in own),
+        )
 
     return card
 

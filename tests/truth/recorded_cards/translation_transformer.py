@@ -3,8 +3,13 @@
 from tests.truth.recorded_cards.card import Card
 from tests.truth.recorded_cards.runs import joined, of
 
-LABELS = {"layer": "Layer norm", "rms": "RMS norm", "batch": "Batch norm", "none": "No norm"}
-NAMES = tuple(LABELS.values())
+IN_CLAUSE = {
+    "layer": "with layer norm",
+    "rms": "with RMS norm",
+    "batch": "with batch norm",
+    "none": "without norm",
+}
+NAMES = tuple(IN_CLAUSE.values())
 
 
 def right(run, network):
@@ -34,7 +39,7 @@ def card(run, holds, numbers, threshold, confidence=()):
         number=joined(numbers(name) for name in networks),
         threshold=threshold,
         confidence=confidence,
-        named=[LABELS[name] for name in networks],
+        named=[IN_CLAUSE[name] for name in networks],
     )
 
 

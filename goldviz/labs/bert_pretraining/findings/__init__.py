@@ -38,4 +38,4 @@ def readings(settings: BertPretraining, dataset: Run) -> list[PretrainingReading
     return [PretrainingReading.of(dataset)] if has_steps else []
 
 
-findings_of = Conclusions(RULES, readings, most=6, praise=2)
+findings_of = Conclusions(RULES, readings, most=6, praise=2, learned=words.FROM_CONTEXT)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from goldviz.diagnostics.findings import Candidate, Case, Rule, at_least, percent, where
-from goldviz.diagnostics.findings.words import counted
+from goldviz.diagnostics.findings import Candidate, Case, Rule, Verdicts, at_least, percent, where
+from goldviz.diagnostics.findings.words import counted, quantity
 from goldviz.labs.bert_pretraining.findings.steps import has_read, longer
 from goldviz.labs.bert_pretraining.heads import EVEN, NEIGHBOUR, SPECIAL
 from goldviz.labs.bert_pretraining.measures import PretrainingReading
@@ -18,6 +18,10 @@ ONE_SENTENCE = "one sentence, first seed: a head may do otherwise in another"
 
 def _seeds(case: Case) -> str:
     return f"mean over unseen texts, {'median of the seeds' if case.reading.seeds > 1 else 'one seed'}"
+
+
+def _part(heads: Verdicts) -> str:
+    return f"{'one' if heads.sum() == 1 else quantity(float(heads.mean()))} head{'' if heads.sum() == 1 else 's'}"
 
 
 def _fewer(settings: BertPretraining) -> Candidate:
@@ -48,7 +52,7 @@ RULES = (
     Rule(
         "even_heads",
         "warning",
-        "After pre-training, some heads look everywhere alike",
+        lambda case: f"After pre-training, {_part(case.reading.heads.even)} look everywhere alike",
         line=ALIKE,
         number=lambda n: counted(n.heads.even, "heads"),
         confidence=ONE_SENTENCE,
@@ -59,7 +63,7 @@ RULES = (
     Rule(
         "special_heads",
         "warning",
-        "Most heads look at [CLS] and [SEP] alone",
+        lambda case: f"{_part(case.reading.heads.idle).capitalize()} look at [CLS] and [SEP] alone",
         line=at_least(
             "heads.idle_share",
             0.5,

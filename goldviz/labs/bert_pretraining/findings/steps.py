@@ -30,9 +30,6 @@ from goldviz.labs.bert_pretraining.measures import LONGEST_UPDATE, PretrainingRe
 if TYPE_CHECKING:
     from goldviz.labs.bert_pretraining.settings import BertPretraining
 
-STILL_FALLING = 0.8
-"""An unseen loss below this share of word frequencies' loss needs no larger steps."""
-
 
 SLOWER = ("Take a tenth of the learning rate.", {"learning_rate": Scaled(0.1)})
 FASTER = ("Take ten times the learning rate.", {"learning_rate": Scaled(10)})
@@ -79,13 +76,8 @@ def longer(case: Case) -> list[Candidate]:
     return [] if hopeless else [("Pre-train three times as long.", {"pretraining_steps": Times(3)})]
 
 
-def _learned(n: PretrainingReading) -> bool:
-    """Whether steps of whatever size have led to words that are guessed from context."""
-    return majority(n.worth < STILL_FALLING)
-
-
 def _steps_were_long(n: PretrainingReading, settings: BertPretraining) -> bool:
-    return len(n.word_losses) > 0 and not _learned(n) and not majority(n.update < SMALLEST_UPDATE)
+    return len(n.word_losses) > 0 and not majority(n.update < SMALLEST_UPDATE)
 
 
 def _how_long(n: PretrainingReading) -> str:
@@ -133,6 +125,7 @@ UNSOUND = (
         "bad",
         "The gradient explodes",
         line=above("largest_norm", 1000, "a norm above {at} at any step"),
+        of_training=True,
         number="a gradient of norm {largest_norm:times}",
         explanation="Nothing caps it here.",
         advice=[CLIP, SLOWER],
@@ -155,10 +148,10 @@ UNSOUND = (
         "bad",
         "The gradient vanishes on its way to the first block",
         line=above("fading", 100, "{at} times, median over the steps"),
+        of_training=True,
         number="{fading:times} times shorter than in the last block",
         explanation="It loses {fading_a_block:times} times in every block (document 001, section 4.1.2).",
         advice=[down_to_usual, LONG_WARM_UP, fewer_blocks],
-        only=lambda n, settings: not _learned(n),
         silenced_by=("exploding", "learning_rate_too_large"),
     ),
 )
@@ -169,6 +162,7 @@ UNEVEN = (
         "warning",
         "The loss jumped on the way",
         line=above("spike", 1.3, "{at} times, each a mean of {window} steps"),
+        of_training=True,
         number="{spike:.2f} times the lowest before it",
         advice=_calmer,
         silenced_by=("learning_rate_too_large",),
@@ -179,14 +173,14 @@ UNEVEN = (
             advice=[FASTER, adamw],
             silenced_by=("learning_rate_too_large", "loss_spike", "exploding"),
         ),
-        only=lambda n, settings: has_read(n, settings) and not n.rising.any() and not _learned(n),
+        only=lambda n, settings: has_read(n, settings) and not n.rising.any(),
     ),
 )
 
 # Adam divides by the gradient's usual size, and hardly minds.
 CLIPPED = clipped_at_every_step(
     "the steps on masked words",
-    title="Nearly every step is clipped",
+    title="{clipped:Every} step is clipped",
     explanation="All gradients then have one length, and the clip value works as your learning rate.",
     advice=[adamw, ("Clip at ten times the norm.", {"clip": Times(10)})],
     only=lambda n, settings: settings.optimiser == "sgd",

@@ -133,11 +133,12 @@ FORGOTTEN = Rule(
     silenced_by=("worse_than_word_frequencies", "only_word_frequencies"),
 )
 
+FROM_CONTEXT = at_most("worth", 0.8, "{at:percent} of the loss of word frequencies")
 READS_CONTEXT = Rule(
     "reads_context",
     "good",
     "It guesses masked words from their context",
-    line=at_most("worth", 0.8, "{at:percent} of the loss of word frequencies"),
+    line=FROM_CONTEXT,
     number=_against_frequencies,
     explanation="At a mask it is torn between about {choices:,.0f} pieces, where frequencies alone leave "
     "{choices_by_frequency:,.0f}.",
