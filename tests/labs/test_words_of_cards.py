@@ -53,9 +53,8 @@ def test_where_seeds_agree_or_not_a_card_counts_them(lab: Laboratory) -> None:
     """Of networks that each seed trains, a card may add what was asked, and says that in place of no seed."""
     rules = conclusions_of(lab).rules
     named = any(hasattr(one, "name") for one in conclusions_of(lab).readings(*_first(lab)))
-    assert (
-        not named or [rule.kind for rule in rules if rule.confidence is not sureness and rule.run_says is nothing] == []
-    )
+    otherwise = [rule.kind for rule in rules if rule.confidence is not sureness and rule.run_says is nothing]
+    assert not named or otherwise == []
 
 
 def _first(lab: Laboratory) -> tuple[object, object]:

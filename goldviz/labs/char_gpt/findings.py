@@ -37,6 +37,11 @@ def _why_even(case: Case) -> str:
     return f"Each token gets about the average of {'the earlier ones' if case.settings.masked else 'all'}."
 
 
+def _to_beat_pairs(case: Case) -> list[Candidate]:
+    faster = [] if case.also("learning_rate_too_large") else [FASTER]
+    return [LONGER, SLOWER, *faster, RESIDUAL, NORMS]
+
+
 RULES = (
     training_diverged(where_it_did="in {subject}", advice=[SLOWER, WARMER, CLIPPING]),
     Rule(
@@ -70,7 +75,7 @@ RULES = (
     guesses_too_slowly([FASTER]),
     no_better_than_pairs(
         "Counting which token follows which needs no training at all (document 002, 1.1).",
-        advice=[LONGER, SLOWER, FASTER, RESIDUAL, NORMS],
+        advice=_to_beat_pairs,
     ),
     beats_pairs(
         explanation="Counted pairs see one token (document 002, 3.3).",

@@ -18,6 +18,8 @@ from goldviz.labs.bert_pretraining.words import pretraining_verdict
 
 WORDS, TONE = 80, 40
 UNIFORM, UNIGRAM = 6.9, 5.0
+UNLEARNED = {"unseen": (6.9, 4.9)}
+"""Masked words are guessed no better than by frequency: a model that reads context is told nothing of its training."""
 PARTS = ["embeddings", "block 1", "block 2", "masked-word head", "tone head"]
 SIZE = 8
 EVEN = np.full((SIZE, SIZE), 1 / SIZE)
@@ -318,8 +320,8 @@ def test_steps_that_hardly_move_are_too_small_unless_it_learned():
 
 
 def test_a_jump_of_the_loss_is_named_with_its_height():
-    assert "loss_spike" not in found(run_of())
-    run = run_of(losses=(4.0, 2.0))
+    assert "loss_spike" not in found(run_of(**UNLEARNED))
+    run = run_of(losses=(4.0, 2.0), **UNLEARNED)
     run["loss"][50:52] = 6.0
     finding = found(run, clip=0.0)["loss_spike"]
     assert float(finding.number.split()[0]) == pytest.approx(6 / float(run["loss"][49, 0]), abs=0.1)
@@ -335,25 +337,25 @@ def test_a_jump_that_the_steps_own_noise_gives_is_none():
 
 
 def test_what_did_not_help_a_model_that_reads_on_is_not_offered_to_it():
-    run = run_of(losses=(4.0, 2.0))
+    run = run_of(losses=(4.0, 2.0), **UNLEARNED)
     run["loss"][50:52] = 6.0
     assert found(run)["loss_spike"].remedies
     assert not found(run, start=SHIPPED_MODEL)["loss_spike"].remedies
 
 
 def test_gradients_that_vanish_or_explode():
-    flat = {"unseen": (6.9, 4.9)}
-    assert "vanishing" not in found(run_of(norms=(1.0, 0.0101, 1.0), **flat))
-    vanishing = found(run_of(norms=(1.0, 0.005, 1.0), **flat))["vanishing"]
+    assert "vanishing" not in found(run_of(norms=(1.0, 0.0101, 1.0), **UNLEARNED))
+    vanishing = found(run_of(norms=(1.0, 0.005, 1.0), **UNLEARNED))["vanishing"]
     assert vanishing.number == "200 times shorter than in the last block"
     assert "loses 200 times in every block" in vanishing.explanation
     assert "vanishing" not in found(run_of(norms=(1.0, 0.005, 1.0)))
-    assert found(run_of(largest=2000.0), clip=0.0)["exploding"].changes == {"clip": 1.0}
-    assert "exploding" not in found(run_of(largest=2000.0), clip=1.0)
+    assert found(run_of(largest=2000.0, **UNLEARNED), clip=0.0)["exploding"].changes == {"clip": 1.0}
+    assert "exploding" not in found(run_of(largest=2000.0, **UNLEARNED), clip=1.0)
+    assert "exploding" not in found(run_of(largest=2000.0), clip=0.0)
 
 
 def test_clipping_at_every_step_matters_for_plain_sgd_alone():
-    run = run_of(clipped=1.0)
+    run = run_of(clipped=1.0, **UNLEARNED)
     assert "clipping_every_step" not in found(run)
     changes = found(run, optimiser="sgd", learning_rate=0.5)["clipping_every_step"].changes
     assert changes == {"optimiser": "adamw", "learning_rate": 3e-3}

@@ -14,7 +14,7 @@ SPOKEN = {
     "a-linear-map-beside-transformers": {"ahead"},
     "informer-beside-a-linear-map": {"ahead", "follows"},
     "break-it-last-batch-dropped": {"dropped_batch", "undecided", "follows"},
-    "break-it-one-row-reads-more": {"longer_look_back", "ahead"},
+    "break-it-one-row-reads-more": {"longer_look_back"},
     "break-it-scaled-with-all": {"whole_scaling", "undecided", "follows"},
     "break-it-best-of-five-seeds": {"best_seed", "undecided", "follows"},
     "break-it-stopped-by-the-test-part": {"test_stopping", "undecided", "follows"},
