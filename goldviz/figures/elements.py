@@ -28,12 +28,12 @@ LOG_FROM = 30
 """Ratio of largest to smallest loss from which its axis is logarithmic."""
 
 
-def worded(words: str, *, title: str, theme: Theme) -> Figure:
-    """A figure that says in a centred sentence why there is nothing to draw."""
+def worded(words: str, *, title: str, theme: Theme, notes: Sequence[str] = ()) -> Figure:
+    """A figure that says in a centred sentence why there is nothing to draw, with ``notes`` under its title."""
     figure = Figure()
     figure.add_annotation(text=wrapped(words, 38), x=0.5, y=0.5, xref="paper", yref="paper", font_size=15)
     figure.update_xaxes(visible=False).update_yaxes(visible=False)
-    return look.apply(figure, theme, title=title, legend=False, height=300, hover="closest")
+    return look.apply(figure, theme, title=title, notes=notes, legend=False, height=300, hover="closest")
 
 
 def panels(

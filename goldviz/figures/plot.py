@@ -463,7 +463,7 @@ def unless(words: str, *names: str) -> Callable[[Run], str]:
 
 def unless_zero(name: str, words: str) -> Callable[[Run], str]:
     """For ``instead``: ``words`` for a run whose finite values of this name are all 0, as no log axis can show them."""
-    return lambda ds: "" if bool((ds[name] > 0).any()) or not bool((ds[name] == 0).any()) else words
+    return lambda ds: words if name in ds and bool((ds[name] == 0).any()) and not bool((ds[name] > 0).any()) else ""
 
 
 def place_of(ds: Run, epoch: int | None, dim: str) -> NDArray[np.intp]:

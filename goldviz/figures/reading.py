@@ -33,6 +33,8 @@ def absence(ds: Run, *names: str) -> str:
             return f"Waiting for {ds.attrs.get('step_dimension', growing_dim(ds))} 1."
         if name not in ds:
             return f"This run did not record {name}."
+        if name in ds.coords:
+            continue
         array = ds[name]
         words = str(array.attrs.get("long_name", name))
         if array.size == 0:

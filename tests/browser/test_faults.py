@@ -16,6 +16,7 @@ from tests.browser.laboratory_page import (
     TRAINING,
     address,
     button,
+    choose_preset,
     figure,
     press_until_address,
     progress,
@@ -206,3 +207,18 @@ def test_a_module_that_does_not_arrive_at_first_is_asked_for_again(server: Serve
     expect(figure(page, "gradient_by_layer").locator(".main-svg").first).to_be_visible(timeout=TRAINING)
     assert len(refused) == REFUSALS
     context.close()
+
+
+def test_where_a_run_s_figures_do_not_come_no_other_run_s_stay_under_its_title(
+    server: Server, open_page: Opener
+) -> None:
+    page = open_page(address(server))
+    drawn = wait_for_figure(page)
+    sentence = "The server could not answer this; its log says why."
+    page.route("**/goldviz/frames/**", lambda route: route.fulfill(status=500, body=sentence))
+    choose_preset(page, "Fix it: orthogonal")
+    expect(drawn).to_contain_text(sentence)
+    expect(drawn.locator(".main-svg")).to_have_count(0)
+    page.unroute("**/goldviz/frames/**")
+    page.reload()
+    wait_for_figure(page)

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from goldviz.labs.depth_gradients.settings import DepthGradients
 from goldviz.runs.execution.worker import execute
 from goldviz.runs.store.checkpoints import CheckpointsError, room_of_run, surplus
 from goldviz.runs.store.run import Size
@@ -15,7 +16,8 @@ from tests.runs.toy import Toy
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Store:
+def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Store:
+    monkeypatch.setenv("GOLDVIZ_KEPT_STATES_OF_RUN_MB", "2")
     return Store(f"sqlite:///{tmp_path / 'runs.sqlite'}")
 
 
@@ -55,6 +57,29 @@ def test_small_states_all_stay(store: Store) -> None:
     assert store.sizes([run_id, "none"])["none"] == Size(0, 0)
 
 
+def test_where_all_take_too_much_the_oldest_run_keeps_fewer_and_then_none(store: Store) -> None:
+    old, new = (trained(store, epochs=20, size=10_000) for _ in range(2))
+    per_state = store.sizes([new])[new].checkpoints // len(store.checkpoint_steps(new))
+    everything = store.size_of_checkpoints()
+    kept = list(store.checkpoint_steps(new))
+    store.forget_old_checkpoints(everything - per_state)
+    assert 0 < len(store.checkpoint_steps(old)) < len(kept)
+    assert list(store.checkpoint_steps(new)) == kept
+    store.forget_old_checkpoints(3 * per_state // 2)
+    assert [list(store.checkpoint_steps(run_id)) for run_id in (old, new)] == [[], [20]]
+    store.forget_old_checkpoints(0)
+    assert store.size_of_checkpoints() == 0
+
+
+def test_the_flagship_at_thirty_layers_can_go_back_to_ten_states(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("GOLDVIZ_KEPT_STATES_OF_RUN_MB")
+    settings = DepthGradients(depth=30, samples=64)
+    run_id = store.create(settings)
+    assert execute(settings, run_id, store.url) == "finished"
+    assert len(store.checkpoint_steps(run_id)) >= 10
+    assert store.size_of_checkpoints() <= room_of_run()
+
+
 def test_runs_of_before_are_thinned_and_their_file_becomes_small(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -75,7 +100,7 @@ def test_runs_of_before_are_thinned_and_their_file_becomes_small(
 
 
 def test_the_room_of_a_run_is_a_whole_number_of_megabytes(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert room_of_run() == 2_000_000
+    assert room_of_run() == 20_000_000
     monkeypatch.setenv("GOLDVIZ_KEPT_STATES_OF_RUN_MB", "little")
     with pytest.raises(CheckpointsError, match="GOLDVIZ_KEPT_STATES_OF_RUN_MB is 'little'; allowed is a whole number"):
         room_of_run()

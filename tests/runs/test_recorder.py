@@ -253,7 +253,7 @@ def test_large_states_are_kept_less_often(monkeypatch: pytest.MonkeyPatch) -> No
     often, *_ = carried_out(Toy(epochs=100))
     assert len(often.states) == MOST_CHECKPOINTS + 1
     # Small states in as much less room.
-    room, of_run = KEPT_BYTES // 32, recorder.room_of_run() // 32
+    room, of_run = KEPT_BYTES // 32, 2_000_000 // 32
     monkeypatch.setattr(recorder, "KEPT_BYTES", room)
     monkeypatch.setattr(recorder, "room_of_run", lambda: of_run)
     large = Toy(epochs=100, size=room // 50)

@@ -288,7 +288,7 @@ def test_old_states_go_first_and_those_of_unfinished_runs_stay(store: Store) -> 
         written(store, run_id, 1, checkpoint=(1, bytes(100)))
     for run_id in ids[1:]:
         store.set_status(run_id, "finished")
-    store.forget_old_checkpoints(250)
+    store.forget_old_checkpoints(300)
     assert [list(store.checkpoint_steps(run_id)) for run_id in ids] == [[1], [], [1], [1]]
 
 

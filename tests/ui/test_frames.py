@@ -5,6 +5,7 @@ import json
 import math
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -15,9 +16,11 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
 from goldviz.arrays.light import LightDataset
+from goldviz.figures.draft import Figure
 from goldviz.figures.frames import AtStep
 from goldviz.figures.spec import FigureSpec
 from goldviz.figures.table import BYTES_OF_A_FIGURE, EDITIONS, Arrays, FrameTable
+from goldviz.figures.unread import FAILED
 from goldviz.labs.depth_gradients.settings import DepthGradients
 from goldviz.runs.examples import example
 from goldviz.runs.recorder import Batch, Progress
@@ -370,3 +373,21 @@ def test_after_a_costly_look_at_findings_others_wait_twenty_times_as_long(monkey
     frames._feel(board, lane, due=True)
     assert (board.sense, board.felt) == ("what it says", lane.version)
     assert frames.boards.rest_until == 100 + 2 * frames.FINDINGS_REST
+
+
+def test_a_figure_that_fails_says_so_under_its_run_s_name_and_takes_nothing_from_the_others(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fails(ds: Any, **view: Any) -> Figure:
+        return ds["nowhere"]
+
+    figures = dict(frames.figures_of(DepthGradients.name))
+    figures["loss"] = replace(figures["loss"], draw=fails, frames=fails)
+    monkeypatch.setattr(frames, "figures_of", lambda name: figures)
+    token = frames.boards.offer("a visitor", OFFER)
+    answer = client.get(f"/frames/{token}", params=wish(FIRST, "loss", "gradient_by_layer"))
+    [lane] = header(answer.content)["lanes"]
+    assert FAILED.split()[-1] in json.dumps(lane["figures"]["loss"])
+    assert not lane["figures"]["loss"]["figure"]["data"]
+    assert lane["figures"]["gradient_by_layer"]["figure"]["data"]
+    assert "nowhere" in caplog.text

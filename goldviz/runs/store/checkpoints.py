@@ -5,6 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
+OLD_SHARE = 10
+"""Where all runs together keep too much, the oldest keep a tenth of the room of a run before they keep nothing."""
+
 
 class CheckpointsError(ValueError):
     """The room for checkpoints is not a number; the message is a sentence for a person."""
@@ -19,8 +22,8 @@ def room(name: str, default: int) -> int:
 
 
 def room_of_run() -> int:
-    """``GOLDVIZ_KEPT_STATES_OF_RUN_MB`` in bytes: how much room the checkpoints of one run may take; default 2 MB."""
-    return room("GOLDVIZ_KEPT_STATES_OF_RUN_MB", 2)
+    """``GOLDVIZ_KEPT_STATES_OF_RUN_MB`` in bytes: how much room the checkpoints of one run may take; default 20 MB."""
+    return room("GOLDVIZ_KEPT_STATES_OF_RUN_MB", 20)
 
 
 def surplus(sizes: Mapping[int, int], total: int, budget: int) -> list[int]:

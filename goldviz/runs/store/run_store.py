@@ -38,7 +38,7 @@ from goldviz.declare.settings import Settings, Variable
 from goldviz.runs.live import LiveRun
 from goldviz.runs.recorder import Batch, Command, Progress, in_words
 from goldviz.runs.store import arrays, commands
-from goldviz.runs.store.checkpoints import room_of_run, surplus
+from goldviz.runs.store.checkpoints import OLD_SHARE, room_of_run, surplus
 from goldviz.runs.store.clock import database_clock
 from goldviz.runs.store.lent_connections import LentConnections
 from goldviz.runs.store.rows import UNFINISHED, DamagedRunError, checked_labels, marks_of, reading_of, settled_row
@@ -615,7 +615,7 @@ class Store:
                 own = checkpoints.c.run_id == run_id
                 connection.execute(delete(checkpoints).where(own, checkpoints.c.step == step))
                 connection.execute(insert(checkpoints).values(run_id=run_id, step=step, size=len(state), data=state))
-                self._thin(connection, run_id, progress.total)
+                self._thin(connection, run_id, progress.total, room_of_run())
             if status is not None:
                 status, message = commands.settled_end(connection, run_id, status, message, left)
                 connection.execute(update(runs).where(runs.c.id == run_id).values(status=status, message=message))
@@ -677,12 +677,14 @@ class Store:
             raise StoreError(f"Run {run_id} has no kept state at step {step}; kept are {steps}.")
         return bytes(row.data)
 
-    def _thin(self, connection: Connection, run_id: str, total: int) -> None:
-        """Drop a run's checkpoints that are more than may stay of one run."""
-        sizes = connection.execute(select(checkpoints.c.step, checkpoints.c.size).where(checkpoints.c.run_id == run_id))
-        steps = surplus({row.step: row.size for row in sizes}, total, room_of_run())
+    def _thin(self, connection: Connection, run_id: str, total: int, room: int) -> int:
+        """Drop a run's checkpoints that are more than fit in ``room`` bytes; returns how many bytes go."""
+        rows = connection.execute(select(checkpoints.c.step, checkpoints.c.size).where(checkpoints.c.run_id == run_id))
+        sizes = {row.step: row.size for row in rows}
+        steps = surplus(sizes, total, room)
         if steps:
             connection.execute(delete(checkpoints).where(checkpoints.c.run_id == run_id, checkpoints.c.step.in_(steps)))
+        return sum(sizes[step] for step in steps)
 
     def thin_checkpoints(self) -> None:
         """Drop checkpoints of runs that kept more than may stay today."""
@@ -691,7 +693,7 @@ class Store:
         with self._writing() as connection:
             by_run = large.group_by(checkpoints.c.run_id, runs.c.total)
             for row in connection.execute(by_run.having((size > room_of_run()) & (func.count() > 1))).all():
-                self._thin(connection, row.run_id, row.total)
+                self._thin(connection, row.run_id, row.total, room_of_run())
 
     def give_back_room(self) -> None:
         """Make a SQLite file smaller where it is mostly empty and nothing is written to it."""
@@ -747,19 +749,29 @@ class Store:
         return by_run
 
     def forget_old_checkpoints(self, budget_bytes: int) -> None:
-        """Drop the oldest runs' checkpoints until the rest fit the budget; their records stay."""
-        sizes = select(checkpoints.c.run_id, func.sum(checkpoints.c.size).label("size"), runs.c.created, runs.c.status)
-        per_run = sizes.join(runs, runs.c.id == checkpoints.c.run_id).group_by(
-            checkpoints.c.run_id, runs.c.created, runs.c.status
-        )
+        """Make all runs' checkpoints fit the budget; their records stay.
+
+        From the oldest on, runs keep a tenth of a run's room, as many as it takes; then none.
+        """
+        columns = (checkpoints.c.run_id, runs.c.created, runs.c.status, runs.c.total)
+        per_run = select(*columns, func.sum(checkpoints.c.size).label("size"))
+        per_run = per_run.join(runs, runs.c.id == checkpoints.c.run_id).group_by(*columns)
         with self._reading() as connection:
-            rows = connection.execute(per_run.order_by(runs.c.created.desc())).all()
-        room = budget_bytes
-        for row in rows:
-            room -= row.size
-            if room < 0 and row.status not in (*UNFINISHED, "paused"):
+            rows = connection.execute(per_run.order_by(runs.c.created)).all()
+        surplus_bytes = sum(row.size for row in rows) - budget_bytes
+        settled = [row for row in rows if row.status not in (*UNFINISHED, "paused")]
+        left = {row.run_id: row.size for row in settled}
+        for row in settled:
+            if surplus_bytes > 0:
+                with self._writing() as connection:
+                    freed = self._thin(connection, row.run_id, row.total, room_of_run() // OLD_SHARE)
+                left[row.run_id] -= freed
+                surplus_bytes -= freed
+        for row in settled:
+            if surplus_bytes > 0:
                 with self._writing() as connection:
                     connection.execute(delete(checkpoints).where(checkpoints.c.run_id == row.run_id))
+                surplus_bytes -= left[row.run_id]
 
 
 def _data_of(table: Table) -> ColumnElement[Any]:

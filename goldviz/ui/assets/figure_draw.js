@@ -185,6 +185,21 @@ export function leavePlace(host) {
   });
 }
 
+// Words in the place of what is drawn there, until a figure comes.
+export function emptyPlace(host, words) {
+  const place = host.goldvizPlace;
+  Object.assign(place, { painted: undefined, drawn: undefined, sketched: undefined, ahead: undefined });
+  inTurn(host, () => {
+    if (host.goldvizPlace !== place || place.want()) return;
+    if (host.dataset.drawn) window.Plotly.purge(host);
+    delete host.dataset.drawn;
+    host.classList.remove(PICTURED);
+    host.classList.add("goldviz-figure-waiting");
+    host.textContent = words;
+    host.setAttribute("aria-label", words);
+  });
+}
+
 // A figure's place on the page. `want` gives what is to be drawn as of now, or nothing; one draw that waits stands for
 // all that are asked for meanwhile. The column's width changes with the window and with the lanes beside it, the theme
 // with the visitor's choice: then the figure is drawn anew, too.

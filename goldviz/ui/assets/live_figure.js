@@ -4,7 +4,7 @@
 
 import { pause } from "./drawing_queue.js";
 import { showAim, showDrop } from "./figure_drag.js";
-import { leavePlace, placeOfFigure } from "./figure_draw.js";
+import { emptyPlace, leavePlace, placeOfFigure } from "./figure_draw.js";
 import { PICTURED } from "./figure_laid.js";
 import { sketchOver } from "./figure_sketch.js";
 import { framesPage, goToStep, positionsPage, settleStep, stepOf, watchStep } from "./frames_page.js";
@@ -13,14 +13,20 @@ const ANSWER_AT_MOST_MS = 3000;
 // The server has others to answer than a hand that moves.
 const AIM_EVERY_MS = 50;
 
-function followed(place, data) {
+function followed(host, place, data) {
   const page = framesPage(data.frames.address);
   const { lane, name, key } = data.frames;
   place.want = () => {
     const figure = page.figureAt(lane, name, stepOf(key));
     return figure && { ...place.data, figure };
   };
-  const stops = [page.watch({ lane, figure: name, changed: place.draw }), watchStep(key, place.draw)];
+  const changed = () => {
+    // What another run left here goes where this one's figure does not come.
+    const trouble = page.lanes.get(lane)?.gone ?? page.trouble;
+    if (trouble && !place.want()) emptyPlace(host, trouble);
+    else place.draw();
+  };
+  const stops = [page.watch({ lane, figure: name, changed }), watchStep(key, place.draw)];
   return () => stops.forEach((stop) => stop());
 }
 
@@ -135,7 +141,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
     place.source = source;
     if (whole) place.want = () => ({ ...data, figure: whole });
     if (whole) place.unfollow = data.place ? moving(host, place, data, whole) : undefined;
-    else place.unfollow = followed(place, data);
+    else place.unfollow = followed(host, place, data);
   }
   if (data.asks) {
     place.tell = asking(place, data, setTriggerValue);

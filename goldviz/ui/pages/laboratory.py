@@ -169,7 +169,7 @@ class LaboratoryPage:
             alone = len(visible_lanes) == 1
             for place, (column, lane) in enumerate(zip(st.columns(len(visible_lanes)), visible_lanes, strict=True)):
                 with column:
-                    run_panel.head(self.experiment, lane, source, place=place, alone=alone)
+                    run_panel.head(self.experiment, lane, source, epoch, place=place, alone=alone)
         settings_panel.lanes_are_drawn(self.experiment)
         with st.container(key="first-look" if part.name == FIRST else "closer-look"):
             part.draw(_View(visible_lanes, epoch, partial(self._figure, source)))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import streamlit as st
@@ -24,8 +25,10 @@ from goldviz.ui.words import STATES, plain
 CONTINUABLE = ("paused", "stopped", "interrupted", "failed")
 
 
-def head(experiment: type[Experiment], lane: AnyLane, source: Source, *, place: int, alone: bool) -> None:
-    """Title, state, progress and buttons of one lane, whose frames come from ``source``.
+def head(
+    experiment: type[Experiment], lane: AnyLane, source: Source, in_view: int | None, *, place: int, alone: bool
+) -> None:
+    """Title, state, progress and buttons of one lane, whose frames come from ``source``, with a step ``in_view``.
 
     They take the same room whatever the run's state is; what has to be told below them seldom comes.
     """
@@ -46,7 +49,7 @@ def head(experiment: type[Experiment], lane: AnyLane, source: Source, *, place: 
                 del st.session_state[SOUGHT]
         if isinstance(lane, Lane):
             trained_on.show(experiment, lane)
-        _buttons(experiment, lane, alone)
+        _buttons(experiment, lane, in_view, alone)
     if lane.run is not None:
         if trouble := lanes.trouble_of(lane):
             st.error(plain(trouble), icon=":material/hard_drive:")
@@ -60,7 +63,7 @@ def head(experiment: type[Experiment], lane: AnyLane, source: Source, *, place: 
         st.warning(plain(lane.complaint), icon=":material/history:")
 
 
-def _buttons(experiment: type[Experiment], lane: AnyLane, alone: bool) -> None:
+def _buttons(experiment: type[Experiment], lane: AnyLane, in_view: int | None, alone: bool) -> None:
     if lane.run is None and alone:
         return
     with st.container(horizontal=True, gap="small"):
@@ -69,12 +72,12 @@ def _buttons(experiment: type[Experiment], lane: AnyLane, alone: bool) -> None:
                 _button("Pause", ":material/pause:", lane, _pause)
                 _button("Stop", ":material/stop:", lane, _stop)
             if isinstance(lane, Lane):
-                _go_on(experiment, lane, lane.run)
+                _go_on(experiment, lane, lane.run, in_view)
         if not alone:
             _button("Close lane", ":material/close:", lane, _close, experiment)
 
 
-def _go_on(experiment: type[Experiment], lane: Lane[Experiment], run: Run) -> None:
+def _go_on(experiment: type[Experiment], lane: Lane[Experiment], run: Run, in_view: int | None) -> None:
     """What takes the run further, for which its settings must be understood."""
     if run.status in CONTINUABLE and run.step < run.total:
         _button("Go on", ":material/play_arrow:", lane, _resume, experiment)
@@ -83,7 +86,7 @@ def _go_on(experiment: type[Experiment], lane: Lane[Experiment], run: Run) -> No
             _button("Stop", ":material/stop:", lane, _stop)
     if run.status == "running":
         _hot_settings(experiment, lane)
-    _fork(experiment, lane)
+    _fork(experiment, lane, in_view)
 
 
 def _button(name: str, icon: str, lane: AnyLane, action: Callable[..., None], *more: Any) -> None:
@@ -131,8 +134,8 @@ def _hot_settings(experiment: type[Experiment], lane: Lane[Experiment]) -> None:
             _guarded(lambda lane: services.executor().change(lane.id, **changes), lane)
 
 
-def _fork(experiment: type[Experiment], lane: Lane[Experiment]) -> None:
-    """Go back to a kept step and try again from there, in a lane beside."""
+def _fork(experiment: type[Experiment], lane: Lane[Experiment], in_view: int | None) -> None:
+    """Go back to a kept step, the one in view or the last before it, and try again from there, in a lane beside."""
     if lane.run is None or lane.run.step == 0:
         return
     with _popover("Go back and fork", ":material/fork_right:"):
@@ -146,11 +149,22 @@ def _fork(experiment: type[Experiment], lane: Lane[Experiment]) -> None:
             return
         st.caption(f"A new run starts with the weights of this {lane.step} and goes on with these settings.")
         with st.form(f"fork-{lane.id}", border=False):
-            step = st.selectbox(f"From {lane.step}", steps, index=len(steps) // 2, key=f"fork-step-{lane.id}")
+            # Another step in view is another question: the choice begins at it.
+            key = f"fork-step-{lane.id}-{in_view}"
+            step = st.selectbox(f"From {lane.step}", steps, index=_last_until(steps, in_view), key=key)
             values = _number_inputs(experiment, lane, experiment.hot_settings(), "fork")
             if st.form_submit_button("Fork", icon=":material/fork_right:"):
                 _guarded(_start_fork, lane, experiment, step, values)
                 st.rerun()
+
+
+def _last_until(steps: Sequence[int], in_view: int | None) -> int:
+    """Where in ``steps`` the last one stands that is not after the step in view; the end, where that follows the run.
+
+    >>> _last_until([4, 8, 12], 10), _last_until([4, 8, 12], 2), _last_until([4, 8, 12], None)
+    (1, 0, 2)
+    """
+    return len(steps) - 1 if in_view is None else max(0, bisect_right(steps, in_view) - 1)
 
 
 def _start_fork(lane: Lane[Experiment], experiment: type[Experiment], step: int, values: dict[str, float]) -> None:

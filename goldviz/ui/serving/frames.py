@@ -26,7 +26,7 @@ from goldviz.figures.limits import Limits
 from goldviz.figures.spec import FigureSpec
 from goldviz.figures.table import Arrays, FrameTable, packed
 from goldviz.figures.theme import Theme
-from goldviz.figures.unread import of_unread_run
+from goldviz.figures.unread import of_unread_run, or_said
 from goldviz.runs.store.run_store import UnknownRunError
 from goldviz.runs.store.schema import StoreError
 from goldviz.ui import keys
@@ -259,8 +259,8 @@ def _section(
 
 def _specs(offer: Offer, lane: AnyLane, names: Sequence[str]) -> dict[str, FigureSpec]:
     figures = figures_of(offer.laboratory)
-    specs = {name: figures[name] for name in names}
-    return specs if isinstance(lane, Lane) else {name: of_unread_run(spec) for name, spec in specs.items()}
+    draw_safely = or_said if isinstance(lane, Lane) else of_unread_run
+    return {name: draw_safely(figures[name]) for name in names}
 
 
 def _feel(board: _Board, lane: AnyLane, due: bool) -> None:

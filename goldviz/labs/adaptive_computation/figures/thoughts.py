@@ -20,7 +20,7 @@ FOLLOWED = "tau"
 
 @figure(
     "How long does it think about each input?",
-    needs=("weight", "remainder", "budget"),
+    needs=("weight", "remainder", "budget", "puzzle_right"),
     shows="A row is an input, a bar a step's weight. The line: the budget left.",
     title="How long does it think?",
 )

@@ -51,7 +51,7 @@ def _answers(plot: Plot) -> AtStep:
 
 @figure(
     "Where does the writer look back?",
-    needs=("attention", "answer"),
+    needs=("attention", "answer", "aligned"),
     shows="A row is a word written, a column a word read. Rings: the word that it stands for.",
     cannot_show="What it makes of a word.",
     instead=no_attention,

@@ -22,7 +22,7 @@ MOST_LONG = 0.1
 
 @figure(
     "What does it write?",
-    needs=("sample_token", "sample_probability"),
+    needs=("sample_token", "sample_probability", "token"),
     shows="Four samples. The brighter a token, the likelier it was held.",
 )
 def samples(plot: Plot) -> Figure:

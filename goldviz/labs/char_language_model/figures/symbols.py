@@ -28,7 +28,7 @@ def signs_of(plot: Plot) -> list[str]:
 
 @figure(
     "What names does it make up?",
-    needs=("sample_symbol", "sample_probability"),
+    needs=("sample_symbol", "sample_probability", "symbol"),
     shows="Eight names, letter by letter; bright letters were held likely.",
 )
 def samples(plot: Plot) -> Figure:

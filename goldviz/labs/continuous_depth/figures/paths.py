@@ -26,7 +26,7 @@ REACH = 1000.0
 
 @figure(
     "Where does depth carry the points?",
-    needs=("path",),
+    needs=("path", "label"),
     shows="Paths of unseen points through depth.",
     cannot_show="Added dimensions.",
 )

@@ -32,7 +32,7 @@ def adjoint(plot: Plot) -> Figure:
     is that of the flow, to the solver's tolerance (Chen et al. 2018).
     """
     ds = plot.ds
-    if "gradient_difference" not in ds and "ode" not in plot.networks and "loss" in ds:
+    if "gradient_difference" not in ds and "loss" in ds and "ode" not in plot.networks:
         return plot.instead(WITHOUT_FLOW)
     if words := plot.lacks("gradient_difference", "adjoint_cost"):
         return plot.instead(words)

@@ -51,7 +51,7 @@ def loss(plot: Plot) -> Figure:
 
 @figure(
     "What does the solver pay?",
-    needs=("evaluations_forward",),
+    needs=("evaluations_forward", "evaluations_backward"),
     shows="How often a step asks for the field, forward and back.",
 )
 def evaluations(plot: Plot) -> Figure:

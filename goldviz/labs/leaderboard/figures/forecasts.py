@@ -76,7 +76,7 @@ def by_step(plot: Plot) -> Figure:
 
 @figure(
     "Does the forecast only follow?",
-    needs=("shift_error",),
+    needs=("shift_error", "level_r2", "move_r2"),
     shows="How far one-step forecasts are from what came, and from what was known.",
 )
 def follows(plot: Plot) -> Figure:

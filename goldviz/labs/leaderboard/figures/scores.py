@@ -79,7 +79,7 @@ def standing(plot: Plot) -> Words:
 @figure(
     "Which rows of the table can be told apart?",
     title="Who is ahead?",
-    needs=("told", "difference_low"),
+    needs=("told", "told_low", "told_high", "difference_low", "difference_high"),
     shows="Each row's score on the test part, with its 95 % interval.",
     cannot_show="Other years.",
 )
@@ -188,7 +188,7 @@ def _cells(signs: np.ndarray) -> list[list[str]]:
 @figure(
     "Does the order hold at every horizon?",
     title="Does the order always hold?",
-    needs=("until_score", "until_low"),
+    needs=("until_score", "until_low", "until_high"),
     shows="The score of the first so many steps, with 95 % intervals.",
 )
 def by_horizon(plot: Plot) -> Figure:

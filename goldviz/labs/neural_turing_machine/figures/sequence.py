@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
+from collections.abc import Callable
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from goldviz.figures.frames import AtStep, line
 from goldviz.figures.maps import SIGNED, cells, colour_bar
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import finite
+from goldviz.figures.spec import FigureSpec
 from goldviz.labs.neural_turing_machine.figures.quantities import figure, of_machine
 
 STAGES = {
@@ -45,11 +46,15 @@ def _with_bar(plot: Plot, words: str, *notes: str | AtStep, height: int) -> Figu
     return colour_bar_below(chart, (0.0, 1.0), look.SEQUENTIAL, words)
 
 
-of_heads = partial(figure, needs=("address", "cell_size"), instead=of_machine("address", "cell_size"))
+def of_heads(question: str, *needs: str, shows: str, title: str = "") -> Callable[[Callable[..., Figure]], FigureSpec]:
+    """A figure of the machine's memory, which a run without a machine has none of."""
+    return figure(question, title=title, shows=shows, needs=needs, instead=of_machine(*needs))
 
 
 @of_heads(
     "Where does it write, and where does it read?",
+    "address",
+    "cell_size",
     title="Where does it write and read?",
     shows="The weight of each cell at each time, and its size. Right of the dotted line: answers.",
 )
@@ -74,7 +79,7 @@ def heads(plot: Plot) -> Figure:
 @figure(
     "What is told, wanted and answered?",
     title="What is told and answered?",
-    needs=("told", "answer"),
+    needs=("told", "wanted", "answer"),
     shows="Bits told, bits wanted, and how likely each network holds a 1.",
 )
 def answer(plot: Plot) -> Figure:
@@ -104,6 +109,8 @@ def answer(plot: Plot) -> Figure:
 
 @of_heads(
     "How does a head find its place?",
+    "address",
+    "controls",
     shows="Each cell's weight after each of four stages. Hollow: the time before.",
 )
 def stages(plot: Plot, time: int | None = None, head: str = "read") -> Figure:
@@ -180,6 +187,7 @@ def _said(plot: Plot, panel: int, words: AtStep) -> None:
 
 @of_heads(
     "What stands in the memory?",
+    "memory",
     shows="Every number of every cell, after one time.",
 )
 def memory(plot: Plot, time: int | None = None) -> Figure:

@@ -21,9 +21,11 @@ def by_length(plot: Plot) -> Figure:
         plot.curves(finite(plot.now[name]), hover="%{y:.1%}", row=row)
     plot.number_axis("length", "Rows of the sequence", "%{x} rows")
     plot.figure.update_yaxes(range=(-0.05, 1.05), tickvals=[0, 0.5, 1], tickformat=".0%")
-    train_length, slots = int(plot.ds.attrs.get("trained_length", 0)), plot.ds.sizes["slot"]
-    plot.figure.add_vline(x=train_length, line={"color": plot.ink.muted, "width": 1.5, "dash": "dot"})
-    plot.figure.add_vline(x=slots, line={"color": plot.ink.muted, "width": 1.5, "dash": "dash"})
+    ends = {"dot": int(plot.ds.attrs.get("trained_length", 0)), "dash": plot.ds.sizes.get("slot")}
+    for dash, length in ends.items():
+        # LSTM and GRU alone have no cells.
+        if length is not None:
+            plot.figure.add_vline(x=length, line={"color": plot.ink.muted, "width": 1.5, "dash": dash})
     note = plot.drawn(plot.step_in_words("look"))
     return legend_above_headings(plot.finish(note, height=560))
 

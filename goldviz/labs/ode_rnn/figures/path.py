@@ -42,7 +42,7 @@ HANDLE = 5
 @figure(
     "What does each network know between two observations?",
     title="What is known between observations?",
-    needs=("decoded_mean", "decoded_scale", "probe_time"),
+    needs=("decoded_mean", "decoded_scale", "probe_time", "probe_value"),
     shows="The forecast with its 90 % band, and its jump at each observation.",
     cannot_show="Other sequences.",
 )

@@ -128,7 +128,7 @@ def scoreboard(plot: Plot) -> Figure:
             marker={"symbol": style.symbol, "size": 12, "color": style.colour},
             hovertemplate=f"%{{x:+.4f}} nats a day<extra>{model_name(model, own)}</extra>",
         )
-    if ds.sizes["seed"] > 1 and "seed_gain" in ds and "network" in names:
+    if "seed_gain" in ds and ds.sizes["seed"] > 1 and "network" in names:
         gains_alone = ds["seed_gain"].values
         plot.figure.scatter(
             x=gains_alone,

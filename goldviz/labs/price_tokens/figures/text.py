@@ -24,7 +24,7 @@ STRIP = 0.1
 @figure(
     "What does the market look like as a text?",
     title="The market as a text",
-    needs=("price", "token", "block"),
+    needs=("price", "token", "block", "token_name"),
     shows="The price, and under it each day's token.",
 )
 def as_text(plot: Plot) -> Figure:

@@ -21,7 +21,7 @@ HEADING = 18
 @figure(
     "What does each token stand for?",
     title="What does each token mean?",
-    needs=("token_deviation", "occupancy", "code_perplexity"),
+    needs=("token_mean", "token_deviation", "occupancy", "code_perplexity"),
     shows="The mean move of each token's days. Below: how often it was written.",
 )
 def meaning(plot: Plot) -> Figure:

@@ -12,7 +12,7 @@ from goldviz.labs.price_tokens.figures.quantities import KINDS, figure
 
 @figure(
     "Does it learn, or learn by heart?",
-    needs=("loss", "validation_loss"),
+    needs=("loss", "validation_loss", "token_name"),
     kinds=KINDS,
     shows="Training and validation loss, and the epochs that forecast.",
 )

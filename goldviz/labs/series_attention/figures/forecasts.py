@@ -101,7 +101,7 @@ def _band(plot: Plot, network: str, ahead: np.ndarray, low: int, high: int, alph
 
 @figure(
     "Does it hold in longer series?",
-    needs=("row_error",),
+    needs=("row_error", "probe"),
     shows="The error row by row, in series longer than any learned from.",
     instead=lambda ds: (
         "No series is longer than those that are learned from: set Longest, with a pattern that comes again."
@@ -115,8 +115,8 @@ def longer(plot: Plot) -> Figure:
     plot.number_axis("row", "Row", "row %{x}")
     plot.log_axis("row_error", "Mean squared error")
     _floor(plot)
-    train_lags = plot.ds.sizes["lag"]
-    plot.figure.add_vline(x=train_lags + 0.5, line={"color": plot.ink.muted, "width": 1, "dash": "dash"})
+    trained_rows = plot.ds.sizes["place"]
+    plot.figure.add_vline(x=trained_rows + 0.5, line={"color": plot.ink.muted, "width": 1, "dash": "dash"})
     return plot.finish("Dashed: the longest series learned.", plot.drawn(plot.step_in_words("look")))
 
 

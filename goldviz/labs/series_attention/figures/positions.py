@@ -50,7 +50,7 @@ def heard(plot: Plot) -> Figure:
 
 @figure(
     "Which rows attend?",
-    needs=("score",),
+    needs=("score", "active", "probe"),
     shows="The rows' scores, and the series. Gold: rows that attend.",
     instead=lambda ds: (
         "Every row attends: choose ProbSparse attention to see a choice." if "loss" in ds and "score" not in ds else ""

@@ -49,7 +49,7 @@ def _map(plot: Plot, name: str, rows: list[str], columns: list[str], panel: int 
 
 @figure(
     "Who looks at whom on its own side?",
-    needs=("encoder_attention", "decoder_attention"),
+    needs=("encoder_attention", "decoder_attention", "read", "told"),
     shows="Rows look at columns. Left: words read. Right: a word written looks back alone.",
 )
 def own_side(plot: Plot) -> Figure:
@@ -68,7 +68,7 @@ def own_side(plot: Plot) -> Figure:
 
 @figure(
     "Where does the decoder look back?",
-    needs=("cross_attention", "answer"),
+    needs=("cross_attention", "answer", "aligned", "read", "written"),
     shows="A row is a word written, a column a word read. Rings: the word that it stands for.",
 )
 def alignment(plot: Plot) -> Figure:

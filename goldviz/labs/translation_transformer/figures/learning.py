@@ -40,7 +40,7 @@ def by_length(plot: Plot) -> Figure:
 
 @figure(
     "What does a norm do to a word?",
-    needs=("norm_mean", "norm_deviation"),
+    needs=("norm_mean", "norm_deviation", "read", "network"),
     shows="Each word's mean and spread: as it comes, standardised, and with gain and shift.",
 )
 def norm_at_work(plot: Plot) -> Figure:
