@@ -479,7 +479,9 @@ def report(dataset: xr.Dataset, path: str | Path | None = None) -> str:
         settings = _settings_of(dataset)
         html = report_of_run(settings, dataset, registry.laboratories()[settings.name].figures().FIGURES)
     if path is not None:
-        Path(path).write_text(html, encoding="utf-8")
+        from goldviz.data.tables.whole_files import write_text_beside
+
+        write_text_beside(Path(path), html)
     return html
 
 

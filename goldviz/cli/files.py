@@ -8,10 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from goldviz.cli.errors import CommandError
+from goldviz.data.tables.whole_files import write_beside, write_text_beside
 from goldviz.declare.laboratory import laboratory_of
 from goldviz.declare.registry import experiment
 from goldviz.declare.settings import Experiment, SettingsError, either
 from goldviz.extras import check_extra
+from goldviz.watching.declared import WATCHED
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -25,28 +27,41 @@ def checked_file(path: Path, kinds: Mapping[str, Any]) -> Path:
         raise CommandError(f"The file {path} {ending}; allowed is {either(kinds)}.")
     if not folder.is_dir():
         raise CommandError(f"The folder {folder} does not exist.")
-    if path.is_dir() or not os.access(path if path.exists() else folder, os.W_OK):
+    is_taken = path.exists() and not (path.is_file() and os.access(path, os.W_OK))
+    if is_taken or not os.access(Path(os.path.realpath(path)).parent, os.W_OK):
         raise CommandError(f"The file {path} cannot be written.")
     return path
 
 
 def write_netcdf(dataset: xr.Dataset, path: Path) -> None:
-    """Everything that was recorded, as ``xarray.load_dataset`` reads it back."""
+    """Everything that was recorded, as ``xarray.load_dataset`` reads it back; of texts, what netCDF can hold."""
     check_extra("netcdf", "A .nc file")
-    dataset.to_netcdf(path, engine="h5netcdf")
+    texts = {name: array for name, array in dataset.coords.items() if array.dtype.kind in "UO"}
+    labels = {name: (array.dims, [_held(value) for value in array.values.tolist()]) for name, array in texts.items()}
+    told = dataset.assign_coords(labels).assign_attrs({name: _held(value) for name, value in dataset.attrs.items()})
+    write_beside(path, lambda beside: told.to_netcdf(beside, engine="h5netcdf"))
+
+
+def _held(value: Any) -> Any:
+    """A text as netCDF can hold it: with a sign for NUL, at which C ends a text, and for what is no character."""
+    return value.replace("\0", "\u2400").encode("utf-8", "replace").decode() if isinstance(value, str) else value
 
 
 def write_csv(dataset: xr.Dataset, path: Path) -> None:
     """The curves as one long table."""
     from goldviz.export.table import curves_csv
 
-    path.write_text(curves_csv(dataset), encoding="utf-8")
+    write_text_beside(path, curves_csv(dataset))
 
 
 def write_report(dataset: xr.Dataset, path: Path) -> None:
     """Settings, findings and figures as one HTML file."""
+    from goldviz.api import report as report_of
     from goldviz.export.report import report_of_run, report_of_unread_run
 
+    if dataset.attrs["experiment"] == WATCHED:
+        report_of(dataset, path)
+        return
     settings_class = experiment(dataset.attrs["experiment"])
     figures = laboratory_of(settings_class).figures().FIGURES
     try:
@@ -55,15 +70,17 @@ def write_report(dataset: xr.Dataset, path: Path) -> None:
         report = report_of_unread_run(str(error), dataset, figures)
     else:
         report = report_of_run(settings, dataset, figures)
-    path.write_text(report, encoding="utf-8")
+    write_text_beside(path, report)
 
 
 def write_script(dataset: xr.Dataset, path: Path) -> None:
     """The Python file that repeats the run."""
     from goldviz.runs.store.arrays import changes_by_step
 
+    if dataset.attrs["experiment"] == WATCHED:
+        raise CommandError("The run is of a script of your own, which goldviz does not have; allowed is .html or .nc.")
     settings = _settings(dataset)
-    path.write_text(laboratory_of(settings).script(settings, changes_by_step(dataset)), encoding="utf-8")
+    write_text_beside(path, laboratory_of(settings).script(settings, changes_by_step(dataset)))
 
 
 def _settings(dataset: xr.Dataset) -> Experiment:

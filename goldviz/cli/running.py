@@ -15,6 +15,7 @@ from goldviz.cli.errors import INTERRUPTED, CommandError, Parser
 from goldviz.cli.files import ARRAYS, OUTPUTS, checked_file
 from goldviz.declare.registry import experiment, instant
 from goldviz.declare.settings import Settings, SettingsError, allowed, description, either, facts, schemas
+from goldviz.plain_files import content_of
 from goldviz.runs.recorder import Command
 
 if TYPE_CHECKING:
@@ -176,7 +177,7 @@ def with_files(kind: type[Settings], arguments: Mapping[str, Any]) -> dict[str, 
     """The options with what their files hold, kept, in its place among the settings: a market, a model, or texts."""
     values = with_documents(kind, with_start(kind, with_market(kind, arguments)))
     texts = _setting_of(kind, "labelled texts")
-    if texts and Path(values[texts] or "").is_file():
+    if texts and (path := Path(values[texts] or "")).exists() and not path.is_dir():
         try:
             values[texts] = labelled_texts(values[texts])
         except ValueError as error:
@@ -198,9 +199,11 @@ def _written(settings: type[Settings], name: str, text: str) -> str:
     """The value itself, or what the file holds that it names with ``@``, where the setting is a text."""
     if not (text.startswith("@") and _is_text(settings, name)):
         return text
+    from goldviz.data.texts.uploaded_text import LARGEST_UPLOAD
+
     path = Path(text[1:])
     try:
-        return path.read_text(encoding="utf-8-sig")
+        return content_of(path, LARGEST_UPLOAD).decode("utf-8-sig")
     except OSError as error:
         raise CommandError(f"The file {path} cannot be read: {error.strerror}.") from None
     except UnicodeDecodeError:

@@ -27,6 +27,7 @@ from dataclasses import dataclass, field
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
+from goldviz.data.tables.whole_files import write_text_beside
 from goldviz.declare.registry import laboratories
 from goldviz.declare.settings import Settings, SettingsError
 from goldviz.diagnostics.measure import Measure
@@ -245,6 +246,6 @@ def keep(lab: Laboratory, evidence_by_number: Mapping[str, Evidence]) -> None:
     """Write the evidence of a laboratory's claims, one a line, in the claims' order."""
     in_order = [evidence_by_number[claim.number] for claim in claims_of(lab) if claim.number in evidence_by_number]
     rows = ",\n".join(json.dumps(vars(one), ensure_ascii=False) for one in in_order)
-    (lab.recorded / "claims.json").write_text(f"[\n{rows}\n]\n", encoding="utf-8")
+    write_text_beside(lab.recorded / "claims.json", f"[\n{rows}\n]\n")
     evidence.cache_clear()
     verdicts.cache_clear()

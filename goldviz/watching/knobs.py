@@ -37,7 +37,7 @@ class Knobs:
         return [RATE, CLIP, *([DROPOUT] if dropouts(self.layers.root) else []), FREEZE]
 
     def turn(self, changes: Mapping[str, Any], rate: float) -> str:
-        """Take changes over, and return them in words; ``rate`` is the rate of the last step.
+        """Take changes over, and return in words what changes by them; ``rate`` is the rate of the last step.
 
         Raises :class:`KnobError` for what is not allowed; nothing is changed then.
         """
@@ -45,7 +45,7 @@ class Knobs:
         if unknown := set(changes) - set(turns):
             raise KnobError(f"There is no knob {sorted(unknown)[0][:60]!r}; there are {', '.join(turns)}.")
         ready = [turns[name](value, rate) for name, value in changes.items()]
-        return ", ".join(turn() for turn in ready)
+        return ", ".join(filter(None, [turn() for turn in ready]))
 
     def before_step(self, optimiser: Optimizer, gradients: Sequence[Tensor], scale: float) -> None:
         """Scale this optimiser's rates, where that was asked for since its last step, and clip the gradient."""
@@ -69,6 +69,8 @@ class Knobs:
             raise KnobError("The learning rate is not known yet; it is from the first step on.")
 
         def turn() -> str:
+            if new == rate:
+                return ""
             self._factor *= new / rate
             return f"learning rate {new:.4g} (was {rate:.4g})"
 
@@ -78,6 +80,8 @@ class Knobs:
         norm = _number(CLIP, value)
 
         def turn() -> str:
+            if norm == self.clip:
+                return ""
             self.clip = norm
             return f"gradients clipped at norm {norm:.4g}" if norm else "gradients no longer clipped here"
 
@@ -90,6 +94,8 @@ class Knobs:
             raise KnobError("The network has no dropout to change.")
 
         def turn() -> str:
+            if all(getattr(module, name) == share for module, name in modules):
+                return ""
             for module, name in modules:
                 setattr(module, name, share)
             return f"dropout {share:.4g}"
@@ -102,6 +108,8 @@ class Knobs:
             raise KnobError(f"There is no layer {str(unknown[0])[:60]!r} to freeze.")
 
         def turn() -> str:
+            if set(names) == set(self._frozen):
+                return ""
             for name in [name for name in self._frozen if name not in names]:
                 for parameter in self._frozen.pop(name):
                     parameter.requires_grad_(True)

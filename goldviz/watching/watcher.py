@@ -15,7 +15,6 @@ import time
 import weakref
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
@@ -33,6 +32,7 @@ from goldviz.runs.store.run import Start
 from goldviz.runs.store.run_store import Store
 from goldviz.runs.store.schema import StoreError
 from goldviz.runs.versions import versions
+from goldviz.watching.commit import commit_here
 from goldviz.watching.declared import TRY, VARIABLES, WatchedScript
 from goldviz.watching.first_cause import Cause, cause_in_loss, read_loss
 from goldviz.watching.knobs import KnobError, Knobs
@@ -140,7 +140,7 @@ class Watcher:
                 "model": type(self.layers.root).__name__,
                 "optimiser": ", ".join(optimisers),
                 "command": " ".join(sys.argv)[:300],
-                "commit": _commit(),
+                "commit": commit_here(),
                 "torch": str(torch.__version__),
                 VERSION: versions()["goldviz"],
                 "knobs": [] if self._knobs is None else self._knobs.names,
@@ -318,10 +318,12 @@ class Watcher:
             if command.kind == "change" and self._knobs is not None:
                 following = self.step_number + 1
                 try:
-                    words = f"From step {following} on: {self._knobs.turn(command.changes, self._steps.rate)}."
+                    turned = self._knobs.turn(command.changes, self._steps.rate)
+                    words = f"From step {following} on: {turned}." if turned else ""
                 except KnobError as error:
                     words = f"Refused at step {following}: {error}"
-                self._sink.mark(self.step_number, words, {})
+                if words:
+                    self._sink.mark(self.step_number, words, {})
             elif command.kind == TRY and self._trial is not None:
                 card = str(command.changes.get("card"))
                 # Two clicks, or two people, ask for one trial.
@@ -530,20 +532,6 @@ def _rows_apart(step: int) -> int:
     [1, 1, 2, 8]
     """
     return 1 << max(step // WHOLE, 1).bit_length() - 1
-
-
-def _commit() -> str:
-    """The commit that the script's folder stands at, read from its files; empty where there is none."""
-    for folder in (Path.cwd(), *Path.cwd().parents):
-        head = folder / ".git" / "HEAD"
-        try:
-            if head.is_file():
-                text = head.read_text(encoding="utf-8").strip()
-                reference = folder / ".git" / text.removeprefix("ref: ")
-                return (reference.read_text(encoding="utf-8").strip() if text.startswith("ref: ") else text)[:12]
-        except OSError:
-            return ""
-    return ""
 
 
 def _close_at_exit(watcher: weakref.ref[Watcher]) -> None:

@@ -50,12 +50,16 @@ def test_a_change_holds_from_the_next_step_on_and_stands_in_the_diary(tmp_path: 
         steps(record, model, optimiser, 1)
         ask(record, store, {FREEZE: [], DROPOUT: 0.5})
         steps(record, model, optimiser, 1)
+        # What changes nothing is no entry.
+        for nothing in ({}, {FREEZE: ["2"]}, {CLIP: 1e-3}):
+            ask(record, store, nothing)
+            steps(record, model, optimiser, 1)
     assert [group["lr"] for group in optimiser.param_groups] == pytest.approx([0.05, 0.005])
     moved = [one.detach() - old for one, old in zip(model.parameters(), before, strict=True)]
     assert not moved[2].any()
     assert not moved[3].any()
     told = store.load(record.run_id)
-    assert told["learning_rate"].values.tolist() == pytest.approx([0.1] * 4 + [0.05] * 2)
+    assert told["learning_rate"].values.tolist() == pytest.approx([0.1] * 4 + [0.05] * 5)
     assert told["used_gradient_norm"].values[3] > 2e-3
     assert told["used_gradient_norm"].values[4:].max() <= 1.001e-3
     assert [(mark["step"], mark["text"]) for mark in json.loads(told.attrs["marks"])] == [

@@ -6,9 +6,10 @@ from pathlib import Path
 
 from goldviz.data.markets.clock import utc_now
 from goldviz.data.markets.file_channel import Choices
-from goldviz.data.markets.files import check_size, market_from_file
+from goldviz.data.markets.files import LARGEST_FILE, check_size, market_from_file
 from goldviz.data.markets.kept_markets import keep
 from goldviz.data.markets.market import MarketError
+from goldviz.plain_files import content_of
 
 
 def keep_file(path: str | Path, choices: Choices) -> str:
@@ -21,7 +22,7 @@ def keep_file(path: str | Path, choices: Choices) -> str:
     path = Path(path).expanduser()
     try:
         check_size(path.stat().st_size, path.name)
-        content = path.read_bytes()
+        content = content_of(path, LARGEST_FILE)
     except OSError as error:
         raise MarketError(f"The file {path} cannot be read: {error.strerror}.") from None
     return keep(market_from_file(content, path.name, choices, retrieved=utc_now()))

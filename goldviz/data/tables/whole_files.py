@@ -5,9 +5,11 @@ from __future__ import annotations
 import errno
 import hashlib
 import os
+import secrets
+import stat
 import tempfile
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -49,6 +51,36 @@ def write_whole(path: Path, content: bytes) -> None:
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
         raise
+
+
+def write_beside(path: Path, write: Callable[[Path], object]) -> None:
+    """Let ``write`` make a file beside the place that a person named, and move it there once it is whole.
+
+    A file that stood there keeps its rights, and stays as it was where ``write`` fails. A link still leads where it
+    led. Raises OSError, for a place that holds something other than a file as well, and what ``write`` does.
+    """
+    place = Path(os.path.realpath(path))
+    rights = place.stat().st_mode if place.exists() else None
+    if rights is not None and not stat.S_ISREG(rights):
+        raise OSError(errno.EINVAL, "it is no regular file", str(path))
+    # A name of its own, short enough wherever the other is, with the ending by which writers tell what to write.
+    beside = place.with_name(f".{secrets.token_hex(8)}{UNFINISHED_FILE}{place.suffix}")
+    handle = os.open(beside, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600 if rights is not None else 0o666)
+    os.close(handle)
+    try:
+        write(beside)
+        if rights is not None:
+            beside.chmod(stat.S_IMODE(rights))
+        with beside.open("rb+") as file:
+            os.fsync(file.fileno())
+        os.replace(beside, place)
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def write_text_beside(path: Path, text: str) -> None:
+    """Write a text to a place that a person named, as :func:`write_beside` does; what is no text becomes a ``?``."""
+    write_beside(path, lambda beside: beside.write_bytes(text.encode("utf-8", "replace")))
 
 
 def make_room(folder: Path, paths: Iterable[Path], budget: int, survivor: Path) -> None:

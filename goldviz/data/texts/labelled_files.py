@@ -19,7 +19,8 @@ from goldviz.data.texts.dated_texts import DatedTextError
 from goldviz.data.texts.kept_texts import KeptText, keep_text
 from goldviz.data.texts.labelled_texts import FEWEST_OF_A_CLASS, MOST_CLASSES, parted
 from goldviz.data.texts.pieces import TextError
-from goldviz.data.texts.uploaded_text import decoded_text
+from goldviz.data.texts.uploaded_text import LARGEST_UPLOAD, decoded_text
+from goldviz.plain_files import content_of
 
 ENDINGS = ("csv", "tsv", "txt", "xlsx", "xls", "ods", "parquet")
 MOST_TEXTS = 20_000
@@ -77,7 +78,7 @@ def keep_file(path: str | Path) -> KeptText:
     """Keep the labelled texts in a file, with notes on it; raises :class:`TextError` as :func:`of_a_file` does."""
     path = Path(path).expanduser()
     try:
-        part, notes = of_a_file(path.read_bytes(), path.name)
+        part, notes = of_a_file(content_of(path, LARGEST_UPLOAD), path.name)
     except OSError as error:
         raise TextError(f"The file {path} cannot be read: {error.strerror}.") from None
     text = keep_text(part, path.name)

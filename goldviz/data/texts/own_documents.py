@@ -12,6 +12,7 @@ from goldviz.data.texts.dated_tables import TextColumns, look_into_texts, texts_
 from goldviz.data.texts.dated_texts import MINUTES_WAIT, NEW_YORK_AFTERNOON, DatedTextError, DatedTexts, ReleaseRule
 from goldviz.data.texts.kept_documents import keep_documents
 from goldviz.data.texts.uploaded_text import LARGEST_UPLOAD
+from goldviz.plain_files import content_of
 
 LONGEST_WAIT = 120
 """Days."""
@@ -69,7 +70,7 @@ def _paths(files: str | Path | Sequence[str | Path]) -> list[Path]:
 
 def _content(path: Path) -> bytes:
     try:
-        return path.read_bytes()
+        return content_of(path, LARGEST_UPLOAD)
     except OSError as error:
         raise DatedTextError(f"The file {path} cannot be read: {error.strerror}.") from None
 

@@ -13,6 +13,7 @@ from typing import Any
 from goldviz.models.text.encoder import FEED_FORWARD_ACTIVATIONS, EncoderShape
 from goldviz.models.text.model import TextModelError
 from goldviz.models.text.weights import CHECKPOINT_FAMILIES
+from goldviz.plain_files import content_of
 
 LONGEST_CONFIG = 1_000_000
 """Bytes of a config.json; those of real encoders have a few thousand."""
@@ -42,7 +43,7 @@ def read_json_object(path: Path, name: str, longest: int) -> dict[str, Any]:
             raise TextModelError(
                 f"{name}: {path.name} has {path.stat().st_size:,} bytes; allowed are up to {longest:,}."
             )
-        content = json.loads(path.read_bytes())
+        content = json.loads(content_of(path, longest))
     except OSError as error:
         raise TextModelError(f"{name}: {path.name} cannot be read ({error.strerror or error}).") from None
     except (ValueError, RecursionError) as error:

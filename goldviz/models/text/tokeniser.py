@@ -25,6 +25,7 @@ RUST_GAVE_UP = "PanicException"
 """What the tokenisers' Rust raises where it fails; no Exception, and no module has it."""
 
 FILLED_UP_TO = (8, 16, 32, 64, 128)
+VOCABULARY_ENDINGS = (".json", ".txt", ".model", ".jinja")
 LARGEST_VOCABULARY_FILE = 64_000_000
 ONE_TOKENISER = threading.Lock()
 
@@ -97,11 +98,13 @@ def _check_files(folder: Path, groups: tuple[tuple[str, ...], ...], name: str) -
     if not any(all((folder / file).is_file() for file in group) for group in groups):
         vocabularies = ", ".join(" with ".join(group) for group in groups)
         raise TextModelError(f"{name} has no vocabulary; allowed are {vocabularies}.")
-    for file in {file for group in VOCABULARY_FILES for file in group}:
-        path = folder / file
-        if path.is_file() and path.stat().st_size > LARGEST_VOCABULARY_FILE:
+    # The library opens further files by their names, such as special_tokens_map.json.
+    for path in folder.iterdir():
+        if path.exists() and not (path.is_file() or path.is_dir()):
+            raise TextModelError(f"{name}: {path.name} is no regular file; allowed are files and folders.")
+        if path.is_file() and path.suffix in VOCABULARY_ENDINGS and path.stat().st_size > LARGEST_VOCABULARY_FILE:
             raise TextModelError(
-                f"{name}: {file} has {path.stat().st_size / 1e6:,.0f} MB; allowed are up to "
+                f"{name}: {path.name} has {path.stat().st_size / 1e6:,.0f} MB; allowed are up to "
                 f"{LARGEST_VOCABULARY_FILE / 1e6:,.0f} MB."
             )
 

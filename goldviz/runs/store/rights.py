@@ -13,7 +13,7 @@ from goldviz.data.tables.kept_files import PLACES, market_folder
 from goldviz.data.tables.private_files import closed_to_others, open_to_others
 from goldviz.data.tables.sealed_names import KEY
 from goldviz.data.tables.whole_files import UNFINISHED_FILE
-from goldviz.runs.store.schema import StoreError, default_url, file_of, files_of
+from goldviz.runs.store.schema import StoreError, default_url, file_of, files_of, is_foreign
 
 LIBRARIES = "yfinance"
 """The folder of what a library keeps among the markets."""
@@ -61,7 +61,7 @@ def _places() -> Iterator[Place]:
     yield Place(f"the folder {home}", home, [home])
     with suppress(StoreError):
         file = file_of(default_url())
-        if file is not None:
+        if file is not None and not (file.is_file() and is_foreign(file)):
             yield Place(f"the database {file}", file, files_of(file))
     data = market_folder()
     yield Place(f"the folder {data}", data, [*([data] if _is_own(data) else []), *_kept_in(data)])

@@ -10,7 +10,7 @@ import shutil
 import sqlite3
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from glob import escape
 from pathlib import Path
 from typing import Any
@@ -248,8 +248,24 @@ def _make_folder(file: Path) -> None:
         # SQLite's other files get the rights of this one. Where it cannot be made, SQLite says why.
         with suppress(OSError):
             private_file(file)
+    elif is_foreign(file):
+        raise StoreError(_sentence("not a database", f"sqlite:///{file}"))
     elif closed_to_others(files_of(file))[0]:
         log.warning("Other accounts of this machine had rights to the database %s; they have none any more.", file)
+
+
+def is_foreign(file: Path) -> bool:
+    """Whether a file is none of goldviz's: no database of SQLite, or one with another program's tables alone.
+
+    What is damaged, held by another program or cannot be opened may be goldviz's.
+    """
+    # SQLite itself looks: to close a file that is opened besides would give up the locks of this process.
+    try:
+        with closing(sqlite3.connect(f"file:{quote(str(file))}?mode=ro", uri=True)) as probe:
+            names = {name for (name,) in probe.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    except (sqlite3.Error, UnicodeDecodeError) as error:
+        return getattr(error, "sqlite_errorname", "") == "SQLITE_NOTADB"
+    return bool(names) and names.isdisjoint(metadata.tables)
 
 
 def reads_only(file: Path) -> bool:

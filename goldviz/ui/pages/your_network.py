@@ -277,7 +277,10 @@ def _knobs(view: Watched) -> None:
             changes = {name: value for name, value in values.items() if value is not None}
             changes |= {FREEZE: []} if thawed else {}
             try:
-                services.store().command(view.run.id, Command("change", changes))
+                if changes:
+                    services.store().command(view.run.id, Command("change", changes))
+                else:
+                    st.caption("Nothing is filled in: nothing changes.")
             except (StoreError, UnknownRunError) as error:
                 st.error(plain(str(error)))
     st.caption("The script takes a change over at its next step.")
