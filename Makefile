@@ -49,7 +49,9 @@ early-tests: $(VENV)/.dev
 late-tests: $(VENV)/.dev browser
 	$(PYTEST) $(TOGETHER) $(EARLY:%=--ignore=%) -m "not ($(WHOLE)) and not slow" --durations 15
 
-# The long trainings too, and many random examples; with the printed seed they come again.
+# The long trainings too, and many random examples; with the printed seed they come again. PART=2/5 is the second of
+# five parts, of about as many seconds each (tests/parts.py).
+SHARE := $(if $(PART),--part $(PART))
 SEED := $(shell date +%s)
 test-long: $(VENV)/.dev browser
 	@rm -f $(GOLDVIZ_FAILED_TESTS); failed=; for part in long-browser-tests long-other-tests; do \
@@ -57,10 +59,10 @@ test-long: $(VENV)/.dev browser
 	  [ -z "$$failed" ] || $(SAY_FAILED)
 
 long-browser-tests: $(VENV)/.dev browser
-	$(PYTEST) tests/browser -m "$(WHOLE)"
+	$(PYTEST) tests/browser -m "$(WHOLE)" $(SHARE)
 
 long-other-tests: $(VENV)/.dev browser
-	$(PYTEST) $(TOGETHER) -m "not ($(WHOLE))" --hypothesis-profile long --hypothesis-seed $(SEED)
+	$(PYTEST) $(TOGETHER) -m "not ($(WHOLE))" --hypothesis-profile long --hypothesis-seed $(SEED) $(SHARE)
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .

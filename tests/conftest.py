@@ -15,6 +15,8 @@ from hypothesis import settings
 from streamlit.components.v2 import manifest_scanner
 from threadpoolctl import threadpool_limits
 
+from tests import parts
+
 # A plugin of pytest's loaded NumPy before this file: its matrices are multiplied in as many threads as there are cores.
 threadpool_limits(1)
 
@@ -28,6 +30,19 @@ os.umask(USUAL_UMASK)
 settings.register_profile("change", deadline=None, max_examples=15, derandomize=True)
 settings.register_profile("long", deadline=None, max_examples=200, print_blob=True)
 settings.load_profile("change")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--part", default="", help="a part of all tests, such as 2/5: tests/parts.py")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what is in other parts."""
+    if chosen := config.getoption("part"):
+        mine = parts.of_part([item.nodeid for item in items], chosen)
+        config.hook.pytest_deselected(items=[item for item, taken in zip(items, mine, strict=True) if not taken])
+        items[:] = [item for item, taken in zip(items, mine, strict=True) if taken]
 
 
 @pytest.hookimpl(wrapper=True)
