@@ -22,7 +22,7 @@ HEADS = (
 
 def read_outs(layers: int, heads: int, outputs: Sequence[tuple[str, str]]) -> list[Node]:
     """What reads the last state, by label and name, which is its ``part``: one above the other after the last layer."""
-    high = FEED_FORWARD / len(outputs)
+    high = FEED_FORWARD / max(len(outputs), 1)
     return [
         Node(label, part, layers + 1.4, heads + APART + place * high, at={"part": part}, wide=1.4, high=high)
         for place, (label, part) in enumerate(outputs)

@@ -140,5 +140,8 @@ def lane_over_figure(title: str) -> None:
 
 def notices() -> None:
     """What visitors should know of the database; raises StoreError where there is none."""
-    for sentence in services.store().notices:
+    store = services.store()
+    if full := store.full:
+        st.error(plain(full), icon=":material/hard_drive:")
+    for sentence in store.notices:
         st.warning(plain(sentence), icon=":material/database:")

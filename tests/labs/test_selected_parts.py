@@ -13,7 +13,7 @@ from goldviz.declare.laboratory import Laboratory
 from goldviz.declare.settings import SettingsError
 from goldviz.figures.reading import GROWING
 from goldviz.runs.examples import example
-from tests.labs.small_runs import EVERY_TRAINED, REPRESENTED
+from tests.labs.small_runs import EVERY_TRAINED, REPRESENTED, TRAINED
 
 
 def recorded(lab: Laboratory) -> Iterator[xr.Dataset]:
@@ -110,3 +110,9 @@ def test_what_no_figure_can_draw_is_said_with_the_dimension(part, sentence) -> N
     ds = example(goldviz.experiments()["depth-gradients"], "as-in-the-document")
     with pytest.raises(SettingsError, match=sentence):
         goldviz.figure(part(ds), "loss")
+
+
+def test_an_encoder_is_drawn_without_what_reads_its_last_state() -> None:
+    [lab] = [lab for lab in TRAINED if lab.name == "bert-pretraining"]
+    ds = next(recorded(lab))
+    assert goldviz.figure(ds.isel(part=slice(0, 1)), "network").layout.title.text

@@ -12,7 +12,7 @@ from goldviz.ui.panels import lanes
 from goldviz.ui.panels.lanes import OPEN
 from goldviz.ui.serving import frames, services
 from goldviz.ui.words import plain
-from tests.pages.visit import LABORATORY, Visitor
+from tests.pages.visit import HOME, LABORATORY, RUNS, Visitor
 from tests.runs.test_full_disk import fill
 from tests.runs.test_strangers import small_disk
 
@@ -48,4 +48,20 @@ def test_a_growing_run_says_that_the_disk_is_full(tmp_path: Path, monkeypatch: p
         filler.unlink()
         assert not frames._is_as_seen(board, (seen[run_id][0], services.trouble(run_id)))
         assert plain(sentence) not in visitor.look().errors
+        services.close()
+
+
+@pytest.mark.parametrize("page", [HOME, RUNS])
+def test_a_page_of_runs_says_that_the_disk_is_full(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    database = tmp_path / "disk" / "runs.sqlite"
+    with small_disk(tmp_path / "disk", 4000), closing(sqlite3.connect(database)) as another_process:
+        monkeypatch.setenv("GOLDVIZ_DATABASE_URL", f"sqlite:///{database}")
+        services.store().create(DepthGradients())
+        visitor = Visitor(page)
+        assert not visitor.errors
+        another_process.execute("SELECT count(*) FROM runs").fetchall()
+        filler = fill(tmp_path / "disk")
+        assert [plain(services.store().full)] == visitor.look().errors
+        filler.unlink()
+        assert not visitor.look().errors
         services.close()

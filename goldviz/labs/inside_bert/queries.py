@@ -224,7 +224,7 @@ def _option(query: Mapping[str, str], name: str, choices: Any) -> Any:
     options = get_args(choices)
     value = query.get(name, options[0])
     if value not in options:
-        raise QueryError(f"The setting {name} is {value[:40]!r}; allowed is {' or '.join(options)}.", 400)
+        raise QueryError(f"The setting {name} is {str(value)[:40]!r}; allowed is {' or '.join(options)}.", 400)
     return value
 
 

@@ -12,7 +12,7 @@ from starlette.testclient import TestClient
 from goldviz.labs.inside_bert.attention.tiles import block_edges
 from goldviz.labs.inside_bert.queries import LARGEST_OVERVIEW, By
 from goldviz.ui.serving import server
-from goldviz.ui.serving.queries import EXHIBITS_PATH, Exhibit, Shelf, shelf
+from goldviz.ui.serving.queries import EXHIBITS_PATH, Exhibit, QueryError, Shelf, shelf
 from tests.labs.inside_bert.reading_cases import TOKENS, WORD_TEXTS, known_exhibit, known_weights
 
 SPECIAL = np.array([token in {"[CLS]", "[SEP]"} for token in TOKENS])
@@ -174,6 +174,14 @@ def test_what_there_is_not_is_refused_in_a_sentence(client: TestClient, part: st
     assert words in answer.text
     assert answer.headers["content-type"].startswith("text/plain")
     assert answer.headers["cache-control"] == "no-store"
+
+
+@pytest.mark.parametrize(("name", "value"), [("by", 7), ("special", None), ("measure", ["weights"]), ("theme", {})])
+def test_a_setting_of_a_wrong_type_is_refused_in_a_sentence(name: str, value: object) -> None:
+    part = "ahead/0/0/0" if name == "theme" else "head/0/0"
+    with pytest.raises(QueryError, match=f"The setting {name} is .*; allowed is ") as refused:
+        known_exhibit(ahead=lambda *_place: {}).part(part, {name: value})
+    assert refused.value.status == 400
 
 
 def test_words_are_refused_where_there_are_none(client: TestClient) -> None:
