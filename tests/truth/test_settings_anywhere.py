@@ -1,4 +1,5 @@
-"""Every card is true of runs that were trained at settings drawn over all that they allow, and no two contradict.
+"""Every card is true of runs that were trained at settings drawn over all that they allow, no two contradict, and every
+figure of such a run can be drawn.
 
 Up to eight settings of a preset take any value between their bounds, or stand at one; then what takes time is halved
 until a run takes about a second.
@@ -26,6 +27,8 @@ LEFT_ALONE = ("seeds", "device", "time_limit")
 HALVED = ("steps", "epochs", "pretraining_steps", "fine_tuning_steps", "refits", "batch", "samples", "hidden", "width")
 """Where a laboratory's own settings of what takes time do not do."""
 SMALLEST = 3
+PLACE, SEEDS = 1, (33, 34, 35, 36, 37)
+"""Of the drawing, and of the runs."""
 
 
 def drawn_value(schema, usual, generator):
@@ -69,7 +72,7 @@ def drawn_settings(lab, generator):
         changed = generator.choice(names, size=generator.integers(1, MOST_CHANGED + 1), replace=False)
         values = {str(name): drawn_value(bounds[name], getattr(usual, name), generator) for name in changed}
         try:
-            seeds = (int(generator.integers(1000)),)
+            seeds = (int(generator.choice(SEEDS)),)
             found = quick(usual.changed(device="cpu", seeds=seeds, **values), generator)
         except SettingsError:
             continue
@@ -92,9 +95,11 @@ def trained(lab, place):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("lab", WITH_CARDS, ids=lambda lab: lab.name)
-def test_no_card_of_a_run_at_drawn_settings_is_false(lab):
+def test_every_figure_of_a_run_at_drawn_settings_is_drawn_and_no_card_is_false(lab):
     wrong, told = [], Counter()
-    for (settings, run), _ in zip(trained(lab, 0), range(RUNS), strict=False):
+    for (settings, run), _ in zip(trained(lab, PLACE), range(RUNS), strict=False):
+        for name in goldviz.figures(run):
+            assert goldviz.figure(run, name).layout.title.text, f"{settings}: {name}"
         with np.errstate(all="ignore"):
             reading = Reading(settings, run, slice(None), tuple(conclusions_of(lab).readings(settings, run)))
             told.update(rule.kind for _, rule, _ in cards(lab, reading))
