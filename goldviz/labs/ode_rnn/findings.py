@@ -176,7 +176,7 @@ def _learned(measure: str, rival: str, line: Line, **own: Any) -> Rule:
         "{Subject} learned how things go on between observations",
         line=line,
         number=number,
-        silenced_by=NO_USE_OR_COARSE,
+        silenced_by=(*NO_USE_OR_COARSE, COLUMN_AHEAD.kind),
         **own,
     )
 
@@ -312,7 +312,7 @@ RULES = (
         line=below("long_gap_worth", 0.5, "{at:part} the error of predicting zero, up to twice the longest gap"),
         number=f"{{long_gap_worth:percent}} {OF_ZERO}",
         only=lambda n, settings: n.name in FLOWS,
-        silenced_by=(*NO_USE_OR_COARSE, "ignoring_gaps"),
+        silenced_by=(*NO_USE_OR_COARSE, "ignoring_gaps", COLUMN_AHEAD.kind),
     ),
     Rule(
         "solver_consistent",

@@ -52,6 +52,7 @@ RULES = (
         "{Subject} err{s|} clearly less than the Transformer",
         line=below("beside_transformer", CLEARLY, "{at:percent} of its error"),
         number="{beside_transformer:percent} of its error",
+        silenced_by=("column_ahead",),
         at_end=True,
     ),
     Rule(

@@ -55,6 +55,7 @@ EXCLUDED: dict[str, tuple[str, ...]] = {
         "solver_consistent",
     ),
     "learned": ("ignoring_gaps", "under_trained", "stiff_field", "field_saturated", "state_exploding"),
+    "column_ahead": ("learned", "holds_in_long_gaps"),
     "ignoring_gaps": ("holds_in_long_gaps", "solver_consistent"),
     "holds_in_long_gaps": ("extrapolation_poor",),
     "bands_too_narrow": ("bands_too_wide",),

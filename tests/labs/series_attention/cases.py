@@ -74,7 +74,7 @@ def absent(changes: Mapping[str, Any]) -> set[str]:
 
 
 EXCLUDED: dict[str, tuple[str, ...]] = {
-    "column_ahead": ("beats_simple",),
+    "column_ahead": ("beats_simple", "flow_ahead"),
     "worse_than_simple": ("beats_simple", "about_as_simple"),
     "beats_simple": ("about_as_simple", "dead_units"),
     "flow_ahead": ("flow_behind",),

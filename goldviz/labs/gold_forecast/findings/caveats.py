@@ -18,7 +18,7 @@ from goldviz.diagnostics.findings import (
     percent,
     where,
 )
-from goldviz.diagnostics.findings.words import counted
+from goldviz.diagnostics.findings.words import counted, quantity
 from goldviz.diagnostics.forecasts.words import forecasts_counted
 from goldviz.labs.gold_forecast.findings.skill import JUDGED_ELSEWHERE, score
 from goldviz.labs.gold_forecast.measures import EPISODE, Reading
@@ -126,7 +126,7 @@ RULES = (
     Rule(
         "refits_disagree",
         "warning",
-        "Most refits have no skill",
+        lambda case: f"{quantity(1 - float(case.reading.skilled_refits)).capitalize()} refits have no skill",
         line=at_most("skilled_refits", 0.5, "more than {at:part} of them"),
         number=lambda n: f"above 0 in {counted(n.skilled, 'refits')}",
         confidence=lambda case: (
