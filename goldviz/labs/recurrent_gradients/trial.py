@@ -20,5 +20,5 @@ TRIALS = Trials(
     sizes={"steps": LoweredTo(100), "hidden": LoweredTo(32)},
     instruments=("look_every",),
     longest=3.0,
-    more={"diverged": 160, "exploding": 60},
+    more={"diverged": 82, "exploding": 60},
 )
