@@ -8,6 +8,8 @@ A_WEIGHT = 28.0
 they are kept."""
 A_VALUE = 5.0
 """Bytes of a value that is kept for the way back, with what is at hand of its gradient."""
+UNLEARNED = 0.5
+"""Share of a step's values that a pass without a way back has at once."""
 
 
 def bytes_of_training(weights: float, learners: int, values: float) -> float:

@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from goldviz.declare.settings import Experiment
+from goldviz.labs.adaptive_computation.settings import AdaptiveComputation
 from goldviz.labs.depth_gradients.settings import DepthGradients
 from goldviz.runs.execution.pace import NEAREST, expected
 from goldviz.runs.execution.worker import execute
@@ -19,12 +21,12 @@ def store(tmp_path: Path) -> Store:
     return Store(f"sqlite:///{tmp_path / 'runs.sqlite'}")
 
 
-def finished(store: Store, settings: DepthGradients, took: float, *, told: bool = True) -> str:
+def finished(store: Store, settings: Experiment, took: float, *, told: bool = True) -> str:
     """A run that took so many seconds, or trained so many where it does not tell what it took."""
     run_id = store.create(settings)
     start = store.begin(run_id)
     assert start is not None
-    progress = Progress(settings.epochs, settings.epochs, took, 0.0)
+    progress = Progress(settings.steps_planned(), settings.steps_planned(), took, 0.0)
     attributes = {"took": took} if told else None
     store.append(run_id, progress, lease=start.lease, attributes=attributes, status="finished")
     return run_id
@@ -42,6 +44,20 @@ def test_a_machine_that_is_eight_times_slower_is_believed(store: Store, told: bo
     seconds, runs = expected(store, longer)
     assert seconds == pytest.approx(8 * longer.estimated_seconds())
     assert runs == 3
+
+
+def test_before_a_laboratory_s_first_run_those_of_others_tell_how_fast_the_machine_is(store: Store) -> None:
+    other = AdaptiveComputation()
+    for _ in range(3):
+        finished(store, SETTINGS.changed(epochs=1), 8.0)
+    assert expected(store, other) == (other.estimated_seconds(), 0)
+    long = SETTINGS.changed(epochs=2000)
+    for _ in range(3):
+        finished(store, long, 8 * long.estimated_seconds())
+    assert expected(store, other) == (pytest.approx(8 * other.estimated_seconds()), 0)
+    for _ in range(3):
+        finished(store, other, 2 * other.estimated_seconds())
+    assert expected(store, other) == (pytest.approx(2 * other.estimated_seconds()), 3)
 
 
 def test_the_runs_that_are_most_alike_count(store: Store) -> None:

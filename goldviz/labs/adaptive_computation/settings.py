@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import ClassVar, Literal
 
 from goldviz.declare import layers, standard
-from goldviz.declare.memory_of_training import bytes_of_training
+from goldviz.declare.memory_of_training import UNLEARNED, bytes_of_training
 from goldviz.declare.settings import About, Experiment, Preset, Variable, setting
 from goldviz.declare.standard import EVERY_STEP, LOOK
 from goldviz.labs.adaptive_computation.prices import trained_networks
@@ -126,7 +126,7 @@ class AdaptiveComputation(Experiment):
         """About how much memory a run takes: the states of every step of thought of a batch, or of unseen inputs."""
         cell = CELLS[self.cell]
         weights = len(cell.parts) * self.hidden * (self.hidden + 3 * self.bits)
-        values = max(self.batch, 512) * self.most * self.hidden * (cell.values + 4)
+        values = max(self.batch, UNLEARNED * 512) * self.most * self.hidden * (cell.values + 4)
         return bytes_of_training(weights, len(trained_networks(self.networks)) * len(self.seeds), values)
 
     def estimated_seconds(self) -> float:

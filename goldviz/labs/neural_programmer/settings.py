@@ -12,7 +12,7 @@ from pydantic import model_validator
 
 from goldviz.declare import layers as of_layers
 from goldviz.declare import standard
-from goldviz.declare.memory_of_training import bytes_of_training
+from goldviz.declare.memory_of_training import UNLEARNED, bytes_of_training
 from goldviz.declare.settings import About, Experiment, Preset, Variable, setting
 from goldviz.declare.standard import EVERY_STEP, LOOK
 
@@ -134,7 +134,7 @@ class NeuralProgrammer(Experiment):
         """About how much memory a run takes: every step's selections and answers of a batch, or of a look."""
         inner = self.iterations * (self.rows * (8 * self.columns + 6) + 14 * self.hidden + 60)
         weights = self.hidden * (5 * self.hidden + 16 * (2 + 2 * self.conditions) + 60)
-        return bytes_of_training(weights, len(self.seeds), max(self.batch, 1280) * inner)
+        return bytes_of_training(weights, len(self.seeds), max(self.batch, UNLEARNED * 1280) * inner)
 
     def estimated_seconds(self) -> float:
         """About how long a run takes on one CPU thread."""

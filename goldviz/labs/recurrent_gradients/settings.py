@@ -11,7 +11,7 @@ from typing import ClassVar, Literal, Self
 from pydantic import model_validator
 
 from goldviz.declare import layers, standard
-from goldviz.declare.memory_of_training import bytes_of_training
+from goldviz.declare.memory_of_training import UNLEARNED, bytes_of_training
 from goldviz.declare.settings import About, Experiment, Preset, Variable, setting
 from goldviz.declare.standard import EVERY_STEP, LOOK
 from goldviz.labs.recurrent_gradients.lanes import lanes
@@ -33,6 +33,8 @@ MOST_WORDS = 300
 """Different words that are read of labelled texts."""
 TESTED = 512
 """Sequences of the test loss."""
+LOOKED_AT = 120
+"""Sequences of all lengths that the instruments look at."""
 RESETS = {"before": "before the matrix (eq. 23)", "after": "after the matrix (as PyTorch)"}
 
 LONG_STEPS = {
@@ -251,7 +253,8 @@ class RecurrentGradients(Experiment):
         """About how much memory a run takes: every step's gates and states, and what a look pulls back to each step."""
         cells = [CELLS[lane] for lane in lanes(self.networks)]
         tensors, states = max(cell.values for cell in cells), max(cell.states for cell in cells)
-        values = self.time_steps() * self.hidden * (tensors * self.batch + 25 * FOLLOWED * states)
+        sequences = max(self.batch, UNLEARNED * (TESTED + LOOKED_AT))
+        values = self.time_steps() * self.hidden * (tensors * sequences + 25 * FOLLOWED * states)
         learners = len(self.seeds) * len(cells)
         if self.task == "labelled":
             values += self.time_steps() * MOST_WORDS * 4 * max(self.batch, TESTED)

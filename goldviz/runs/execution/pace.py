@@ -6,6 +6,7 @@ import math
 from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
 
+from goldviz.declare.registry import experiments
 from goldviz.declare.settings import SettingsError
 
 if TYPE_CHECKING:
@@ -18,6 +19,8 @@ LATEST = 30
 NEAREST = 5
 """The correction is the median of so many runs, those whose estimates are nearest: what every run costs once weighs
 more in a short one."""
+LONG_SECONDS = 1.0
+"""Of a shorter run of another laboratory more is what every run costs once than the machine's speed."""
 
 
 class Expected(NamedTuple):
@@ -28,26 +31,38 @@ class Expected(NamedTuple):
 
 
 def expected(store: Store, settings: Experiment) -> Expected:
-    """The settings' own estimate, corrected by what runs on the same device took; raises what the store raises."""
+    """The settings' own estimate, corrected by what runs on the same device took; raises what the store raises.
+
+    Before the laboratory's first timed run those of others tell how fast the machine is.
+    """
     own = settings.estimated_seconds()
-    runs, _ = store.list(experiment=settings.name, status="finished", limit=LATEST)
-    pairs = [pair for run in runs if (pair := _timed(run, settings)) is not None]
+    slower = _slower(store, settings, settings.name)
+    return Expected(own * median(slower or _slower(store, settings) or [1.0]), len(slower))
+
+
+def _slower(store: Store, settings: Experiment, experiment: str | None = None) -> list[float]:
+    """How many times as long as estimated the most alike runs took, of one laboratory or of all."""
+    runs, _ = store.list(experiment=experiment, status="finished", limit=LATEST)
+    own = settings.estimated_seconds()
+    pairs = [pair for run in runs if (pair := _timed(run, settings.device)) is not None]
+    if experiment is None:
+        pairs = [pair for pair in pairs if pair[0] >= LONG_SECONDS]
     pairs.sort(key=lambda pair: abs(math.log(pair[0] / own)))
-    slower = [took / estimate for estimate, took in pairs[:NEAREST]]
-    return Expected(own * median(slower), len(slower)) if slower else Expected(own, 0)
+    return [took / estimate for estimate, took in pairs[:NEAREST]]
 
 
-def _timed(run: Run, like: Experiment) -> tuple[float, float] | None:
-    """What was estimated of a run and what it took; nothing of one that does not tell of settings such as these.
+def _timed(run: Run, device: str) -> tuple[float, float] | None:
+    """What was estimated of a run and what it took; nothing of one that tells nothing of runs on this device.
 
     A fork shares its parent's beginning. Runs of earlier versions say how long they trained, not how long they took.
     """
     took = float(run.attributes.get("took", run.seconds))
-    if run.parent is not None or took <= 0:
+    declared = experiments().get(run.experiment)
+    if run.parent is not None or took <= 0 or declared is None:
         return None
     try:
-        settings = like.from_store(run.settings_version, run.settings)
+        settings = declared.from_store(run.settings_version, run.settings)
     except SettingsError:
         return None
     estimate = settings.estimated_seconds()
-    return (estimate, took) if settings.device == like.device and estimate > 0 else None
+    return (estimate, took) if settings.device == device and estimate > 0 else None

@@ -110,7 +110,7 @@ def _estimate(settings: Experiment) -> str:
         seconds, measured_runs = expected(services.store(), settings)
     except StoreError:
         seconds, measured_runs = settings.estimated_seconds(), 0
-    basis = f"going by {how_many(measured_runs, 'run')} timed here" if measured_runs else "a guess"
+    basis = f"going by {how_many(measured_runs, 'run')} timed here" if measured_runs else "not timed here yet"
     words = f"Takes about {duration(seconds)}, {basis}."
     limit = min(settings.time_limit, run_seconds())
     if seconds > limit:

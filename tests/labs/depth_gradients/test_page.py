@@ -541,9 +541,9 @@ def test_a_database_that_goes_away_leaves_the_example_and_a_sentence(database: P
     assert visitor.runs == ["example:as-in-the-document", run_id], "the link still names the run"
 
 
-def test_the_time_that_a_run_takes_is_a_guess_until_one_was_timed_on_this_machine() -> None:
+def test_the_time_that_a_run_takes_is_said_to_be_untimed_until_one_was_timed_on_this_machine() -> None:
     visitor = _laboratory(SMALL)
-    assert any(", a guess." in words for words in visitor.captions)
+    assert any(", not timed here yet." in words for words in visitor.captions)
     visitor.click(TRAIN).wait_for("Finished")
     assert any("going by 1 run timed here" in words for words in visitor.look().captions)
 
