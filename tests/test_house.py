@@ -164,3 +164,13 @@ def test_files_that_a_page_names_are_there(page: Path) -> None:
     recipe = page.read_text(encoding="utf-8").partition("## Add a laboratory")[0]
     named = re.findall(r"`((?:goldviz|pages|tests|docs|benchmarks)/[\w./-]+)`", recipe)
     assert [name for name in named if not (ROOT / name).exists()] == []
+
+
+def test_what_is_drawn_alone_can_have_the_whole_page_drawn() -> None:
+    asking = {
+        file.relative_to(PACKAGE).as_posix()
+        for file in PACKAGE.rglob("*.py")
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Attribute) and node.attr == "fragment"
+    }
+    assert asking == {"ui/whole_page.py"}

@@ -9,7 +9,7 @@ import streamlit as st
 
 from goldviz.extras import missing_extra
 from goldviz.figures.theme import INKS
-from goldviz.ui import address, chrome
+from goldviz.ui import address, chrome, whole_page
 from goldviz.ui.pages import glossary
 from goldviz.ui.panels import stories
 from goldviz.ui.theme import theme_now
@@ -50,5 +50,7 @@ def main() -> None:
         if not (sentence := missing_extra(error)):
             raise
         st.info(sentence)
+    finally:
+        whole_page.drawn()
     stories.keep(visit.url_path)
     glossary.explain()

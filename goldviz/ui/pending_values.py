@@ -20,6 +20,8 @@ from typing import Any
 
 import streamlit as st
 
+from goldviz.ui import whole_page
+
 
 @dataclass(frozen=True)
 class _Told:
@@ -32,6 +34,7 @@ class _Told:
 
 def set_controls(name: str, values: Mapping[str, Any]) -> None:
     """Set the controls with these keys in the session state, all of settings of this name, before they are drawn."""
+    whole_page.changed()
     state, last = st.session_state, _last(name)
     unheard = last is not None and state.get(_field(name)) != str(last.count)
     before = {}

@@ -21,7 +21,7 @@ from goldviz.figures.spec import FigureSpec
 from goldviz.runs.store.rows import DamagedRunError
 from goldviz.runs.store.run_store import UnknownRunError
 from goldviz.runs.store.schema import StoreError
-from goldviz.ui import address, chrome, visitors_data
+from goldviz.ui import address, chrome, visitors_data, whole_page
 from goldviz.ui.markets import panel as market_panel
 from goldviz.ui.panels import claims as claims_panel
 from goldviz.ui.panels import controls, lanes, parts, presets, stories, take_away
@@ -122,7 +122,7 @@ class LaboratoryPage:
         with looking:
             # On a narrow screen the settings are out of sight, and Train is not.
             above = st.container(key="doubts-above")
-            st.fragment(self._look)()
+            whole_page.drawn_alone(self._look)()
         with panel:
             start = st.container(key="start")
             if not stories.asks(experiment.name):
@@ -146,7 +146,6 @@ class LaboratoryPage:
 
     def _look(self) -> None:
         """All that changes with a run; what grows with it follows by itself."""
-        settings_panel.drawn_anew()
         name = self.experiment.name
         # While a story asks, the other parts are closed: they tell the answer.
         is_veiled = stories.asks(name)
@@ -391,7 +390,7 @@ def _with_last_lane(draw: Callable[..., None], view: _View) -> None:
     if not isinstance(last, Lane):
         st.caption("This needs the run's settings, which are not understood.")
         return
-    st.fragment(draw)(last, view.epoch)
+    whole_page.drawn_alone(draw)(last, view.epoch)
 
 
 def _read_lanes(experiment: type[Experiment]) -> list[AnyLane]:

@@ -19,7 +19,7 @@ from goldviz.runs.recorder import Command
 from goldviz.runs.store.run import Run
 from goldviz.runs.store.run_store import UnknownRunError
 from goldviz.runs.store.schema import StoreError
-from goldviz.ui import address, chrome
+from goldviz.ui import address, chrome, whole_page
 from goldviz.ui.panels.findings import CARDS_IN_A_ROW, SIGNS
 from goldviz.ui.panels.live_figure import live_diagram, live_figure
 from goldviz.ui.serving import services
@@ -111,13 +111,13 @@ def show() -> None:
     chrome.arrival(complaints)
     if not runs:
         _how_to_begin()
-        st.fragment(_wait_for_the_first, run_every=SECONDS)()
+        whole_page.drawn_alone(_wait_for_the_first, run_every=SECONDS)()
         return
     chosen = _chosen(runs, named, follows=bool(named or complaints))
     growing = any(run.unfinished for run in runs if run.id in chosen)
-    st.fragment(_news, run_every=SECONDS)(chosen, growing)
+    whole_page.drawn_alone(_news, run_every=SECONDS)(chosen, growing)
     if chosen:
-        st.fragment(_live, run_every=SECONDS if growing else None)(chosen, growing)
+        whole_page.drawn_alone(_live, run_every=SECONDS if growing else None)(chosen, growing)
     with st.expander("Watch another"):
         _how_to_begin()
 
@@ -157,11 +157,11 @@ def _news(chosen: Sequence[str], growing: bool) -> None:
         elif newest.created > seen:
             with st.container(horizontal=True, vertical_alignment="center"):
                 st.markdown(f"**{plain(newest.name or newest.id)}** has begun.", width="content")
-                if st.button("Show it", key="your-network-show", on_click=_choose, args=(newest.id,)):
-                    st.rerun()
+                st.button("Show it", key="your-network-show", on_click=_choose, args=(newest.id,))
 
 
 def _choose(run_id: str) -> None:
+    whole_page.changed()
     st.session_state[CHOSEN] = [run_id]
 
 

@@ -19,6 +19,7 @@ from streamlit.runtime.scriptrunner_utils.script_run_context import ThreadState
 from goldviz.data.tables.sealed_names import sealed_text
 from goldviz.runs.jobs.jobs import Job, Task, TooManyJobsError
 from goldviz.runs.jobs.worker import JobFailedError
+from goldviz.ui import whole_page
 from goldviz.ui.serving import services
 from goldviz.ui.words import duration, plain
 
@@ -204,7 +205,7 @@ def show(key: str) -> Job | None:
         st.caption(f"{plain(result.task.words)}: you no longer wait for this, but somebody else does.")
         st.button("Wait for it, too", key=f"wait-{key}", icon=":material/hourglass_top:", on_click=_again, args=(key,))
     elif result.unfinished:
-        st.fragment(_watch, run_every=LOOK_EVERY)(result)
+        whole_page.drawn_alone(_watch, run_every=LOOK_EVERY)(result)
     elif result.state == "failed":
         st.error(plain(sealed_text(result.message)), icon=":material/error:")
     elif result.state == "stopped":

@@ -83,18 +83,17 @@ def _one(claim: Claim, visible_lanes: Sequence[AnyLane]) -> None:
         if own is not None:
             st.markdown(f"Your runs: {badge(claim.word_of(own))} {plain(own.numbers)}")
         with st.container(horizontal=True):
-            if _buttons(claim):
-                # Knobs and address stand outside of the part of the page that a click here draws again.
-                st.rerun()
+            _buttons(claim)
 
 
-def _buttons(claim: Claim) -> bool:
-    """One that runs all lanes where networks are trained, else one for each lane; returns whether one was clicked."""
+def _buttons(claim: Claim) -> None:
+    """One that runs all lanes where networks are trained, else one for each lane."""
     if issubclass(claim.lab.declared, Instant):
-        clicks = [_set_up_button(claim, number) for number in range(1, len(claim.lanes) + 1)]
-        return any(clicks)
+        for number in range(1, len(claim.lanes) + 1):
+            _set_up_button(claim, number)
+        return
     runs = [lane for lane in claim.together if isinstance(lane, Experiment)]
-    return st.button(
+    st.button(
         "Run it",
         key=f"try-{claim.number}",
         icon=":material/play_arrow:",
@@ -104,9 +103,9 @@ def _buttons(claim: Claim) -> bool:
     )
 
 
-def _set_up_button(claim: Claim, number: int) -> bool:
+def _set_up_button(claim: Claim, number: int) -> None:
     lane, count = claim.together[number - 1], len(claim.lanes)
-    return st.button(
+    st.button(
         "Set it up" if count == 1 else f"Set up {number} of {count}",
         key=f"try-{claim.number}-{number}",
         icon=":material/tune:",

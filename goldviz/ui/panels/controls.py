@@ -10,7 +10,7 @@ import streamlit as st
 
 from goldviz.data.tables.sealed_names import NOT_YOURS
 from goldviz.declare.settings import Settings, SettingsError, allowed, description, facts, label, schemas
-from goldviz.ui import keys, pending_values
+from goldviz.ui import keys, pending_values, whole_page
 
 Declared = TypeVar("Declared", bound=Settings)
 
@@ -43,6 +43,7 @@ def put_preset(settings_class: type[Settings], slug: str) -> None:
 
 def put_link(settings_class: type[Settings], settings: Settings, parameters: Mapping[str, str]) -> None:
     """Make the controls show a link's settings, before they are drawn; a market it does not name stays."""
+    whole_page.changed()
     keys.remember(parameters.values())
     for name, value in settings.model_dump().items():
         key = key_of(settings_class, name)

@@ -26,7 +26,7 @@ from goldviz.runs.examples import example, has_example
 from goldviz.runs.store.run import Run
 from goldviz.runs.store.run_store import UnknownRunError
 from goldviz.runs.store.schema import StoreError
-from goldviz.ui import keys, visitors_data
+from goldviz.ui import keys, visitors_data, whole_page
 from goldviz.ui.panels import controls
 from goldviz.ui.seen_runs import seen_records, seen_run
 from goldviz.ui.serving import services
@@ -226,6 +226,7 @@ def ids(experiment: type[Experiment]) -> list[str]:
 
 def put(experiment: type[Experiment], lane_ids: list[str]) -> None:
     """Show these lanes, each once, the last four where there are more."""
+    whole_page.changed()
     st.session_state[_key(experiment)] = list(dict.fromkeys(lane_ids))[-MOST:]
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import streamlit as st
 
-from goldviz.ui import address, chrome
+from goldviz.ui import address, chrome, whole_page
 from goldviz.ui.components import asset
 
 PARAMETER = "shown"
@@ -47,6 +47,7 @@ def _drawn_key(page: str) -> str:
 
 def open_part(page: str, name: str) -> None:
     """Open a part of a page, before its strip is drawn or in a callback."""
+    whole_page.changed()
     st.session_state[_key(page)] = name
 
 

@@ -19,7 +19,7 @@ from goldviz.runs.execution.limits import LimitsError, check, run_seconds
 from goldviz.runs.execution.pace import expected
 from goldviz.runs.store.run_store import UnknownRunError
 from goldviz.runs.store.schema import StoreError
-from goldviz.ui import keys
+from goldviz.ui import keys, whole_page
 from goldviz.ui.panels import controls, lanes, parts
 from goldviz.ui.panels import presets as menu_of_presets
 from goldviz.ui.serving import services
@@ -28,8 +28,8 @@ from goldviz.ui.words import duration, plain
 DOUBLE_CLICK_SECONDS = 0.5
 UNSEEN_SECONDS = 20.0
 """So long a click counts as a second one, at most, while the page has not shown yet what the first one started."""
-SOUGHT, ANEW = "lane-sought", "page-drawn-anew"
-"""In the session state: the lane that the page goes to, and whether the panel shows other settings than before."""
+SOUGHT = "lane-sought"
+"""In the session state: the lane that the page goes to."""
 
 
 def presets(experiment: type[Experiment]) -> None:
@@ -44,10 +44,9 @@ def _show_example(experiment: type[Experiment], slug: str) -> None:
 
 
 def open_preset(experiment: type[Experiment], slug: str) -> None:
-    """Do what choosing a preset does, asked for elsewhere on the page, in a callback; the whole page is drawn again."""
+    """Do what choosing a preset does, asked for elsewhere on the page, in a callback."""
     controls.put_preset(experiment, slug)
     _show_example(experiment, slug)
-    st.session_state[ANEW] = True
 
 
 def train(experiment: type[Experiment], settings: Experiment | None, refusal: str) -> None:
@@ -141,16 +140,14 @@ def _start(experiment: type[Experiment], settings: Experiment, beside: bool) -> 
 
 
 def train_what_is_set(experiment: type[Experiment]) -> None:
-    """Do what *Train* does, asked for elsewhere on the page, in a callback; the whole page is drawn again."""
+    """Do what *Train* does, asked for elsewhere on the page, in a callback."""
     _start(experiment, controls.current(experiment), False)
-    st.session_state[ANEW] = True
 
 
 def train_again(settings: Experiment) -> None:
-    """Train the settings of a run in view in its place, in a callback; the whole page is drawn again."""
+    """Train the settings of a run in view in its place, in a callback."""
     _start(type(settings), settings, False)
     controls.put(type(settings), settings)
-    st.session_state[ANEW] = True
 
 
 def lanes_are_drawn(experiment: type[Experiment]) -> None:
@@ -187,13 +184,7 @@ def start_from(experiment: type[Experiment], settings: Experiment, name: str) ->
     run_id = start(experiment, settings, beside=True, name=name)
     if run_id:
         controls.put(experiment, settings)
-        st.session_state[SOUGHT], st.session_state[ANEW] = run_id, True
-
-
-def drawn_anew() -> None:
-    """Draw the whole page where a part of it has changed the panel, which stands outside of that part."""
-    if st.session_state.pop(ANEW, False):
-        st.rerun()
+        st.session_state[SOUGHT] = run_id
 
 
 def start_side_by_side(experiment: type[Experiment], several: list[Experiment]) -> None:
@@ -207,6 +198,7 @@ def start_side_by_side(experiment: type[Experiment], several: list[Experiment]) 
 
 def complain(sentence: str) -> None:
     """Show a sentence at the top of the page at its next run."""
+    whole_page.changed()
     st.session_state.setdefault("complaints", []).append(sentence)
 
 

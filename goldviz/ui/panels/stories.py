@@ -18,10 +18,9 @@ from goldviz.declare.stories import Guess, Step, Story, Task, place, step_of, st
 from goldviz.runs.examples import example
 from goldviz.runs.store.run_store import UnknownRunError
 from goldviz.runs.store.schema import StoreError
-from goldviz.ui import address, chrome
+from goldviz.ui import address, chrome, whole_page
 from goldviz.ui.components import asset
 from goldviz.ui.panels import controls, lanes, story_progress
-from goldviz.ui.panels import settings as settings_panel
 from goldviz.ui.panels.lanes import Lane
 from goldviz.ui.panels.live_figure import Sketch
 from goldviz.ui.words import plain
@@ -120,8 +119,7 @@ def _drew(slug: str, number: int, message: Any) -> None:
     except (ValidationError, ArithmeticError, KeyError, ValueError):
         return
     st.session_state[_guess_key(slug, number)] = guess.choices[choice]
-    # The question stands outside of the part of the page that is drawn for a figure.
-    st.session_state[settings_panel.ANEW] = True
+    whole_page.changed()
 
 
 def strip(page: str) -> None:
@@ -177,7 +175,7 @@ def _told(slug: str, number: int, step: Step) -> None:
         _guess(step.guess, slug, number)
     if step.task is not None:
         unmet = number not in story_progress.of(slug).tasks
-        st.fragment(_task, run_every=ASK_SECONDS if unmet else None)(step.task, slug, number)
+        whole_page.drawn_alone(_task, run_every=ASK_SECONDS if unmet else None)(step.task, slug, number)
 
 
 def _guess(guess: Guess, slug: str, number: int) -> None:

@@ -12,6 +12,7 @@ from goldviz.labs.inside_bert.figures.head import shares_pair
 from goldviz.labs.inside_bert.parts.exhibit import exhibit_token
 from goldviz.labs.inside_bert.parts.explorer import attention_explorer
 from goldviz.labs.inside_bert.parts.state import Look, key_of
+from goldviz.ui import whole_page
 from goldviz.ui.theme import theme_now
 from goldviz.ui.words import plain
 
@@ -58,7 +59,7 @@ def show(first: Look, second: Look) -> None:
     _heads(first, second)
 
 
-@st.fragment
+@whole_page.drawn_alone
 def _heads(first: Look, second: Look) -> None:
     """The same head, and the same place in the text, of both."""
     mine = first.shares()

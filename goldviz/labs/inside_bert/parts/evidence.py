@@ -16,6 +16,7 @@ from goldviz.labs.inside_bert.figures.evidence import evidence as evidence_figur
 from goldviz.labs.inside_bert.figures.text import coloured_text
 from goldviz.labs.inside_bert.parts.state import Look, awaited, complain, key_of, leave_link, put
 from goldviz.runs.jobs.jobs import Task
+from goldviz.ui import whole_page
 from goldviz.ui.panels import background
 from goldviz.ui.serving import services
 from goldviz.ui.theme import theme_now
@@ -183,7 +184,7 @@ def _agreement_words(correlation: float, chance: float) -> str:
     return "attention agrees in part" if correlation >= 0.3 else "attention tells little of what mattered here"
 
 
-@st.fragment
+@whole_page.drawn_alone
 def _chosen_heads(look: Look) -> None:
     """Logits without the heads that a visitor names."""
     settings = look.now()

@@ -10,6 +10,7 @@ from goldviz.labs.inside_bert import measures, tasks
 from goldviz.labs.inside_bert.figures.evidence import guesses as guesses_figure
 from goldviz.labs.inside_bert.figures.pieces import short_piece
 from goldviz.labs.inside_bert.parts.state import Look, awaited, key_of, leave_link
+from goldviz.ui import whole_page
 from goldviz.ui.words import plain
 
 VEILED = f".stApp:has(.st-key-riddle) .st-key-{key_of('text')} textarea:not(:focus)"
@@ -29,7 +30,7 @@ def masked_part(look: Look) -> None:
     _game(look)
 
 
-@st.fragment
+@whole_page.drawn_alone
 def _game(look: Look) -> None:
     from goldviz.data.texts.pieces import TextError
     from goldviz.labs.inside_bert.compute import piece_to_mask

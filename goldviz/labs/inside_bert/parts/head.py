@@ -24,6 +24,7 @@ from goldviz.labs.inside_bert.parts.readings import subject_of
 from goldviz.labs.inside_bert.parts.state import Look, awaited, key_of, leave_link, put
 from goldviz.labs.inside_bert.parts.steps import AHEAD, FIGURES, WEIGHT, steps_of, weight_by_hand
 from goldviz.labs.inside_bert.settings import CONVENTIONS
+from goldviz.ui import whole_page
 from goldviz.ui.components import component
 from goldviz.ui.theme import theme_now
 
@@ -34,7 +35,7 @@ THREE_DIGITS = ("q·k", "q·k / √d_k", "‖v‖", "‖a v‖")
 _weight = component("weight_by_hand", LAB.package)
 
 
-@st.fragment
+@whole_page.drawn_alone
 def show(look: Look) -> None:
     """The explorer, and how the head in view got to its weights."""
     put(dict(zip(PLACE, look.place(), strict=True)))
@@ -63,7 +64,7 @@ def show(look: Look) -> None:
     leave_link(look.now())
 
 
-@st.fragment
+@whole_page.drawn_alone
 def layer_and_beyond(look: Look) -> None:
     """What stands beside the raw weights of the head in view, and the whole layer around it."""
     put(dict(zip(PLACE, look.place(), strict=True)))

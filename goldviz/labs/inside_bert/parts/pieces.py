@@ -20,6 +20,7 @@ from goldviz.labs.inside_bert.parts.readings import answered, model_named
 from goldviz.labs.inside_bert.parts.state import Look, awaited, key_of, leave_link, link_of
 from goldviz.labs.inside_bert.settings import InsideBert
 from goldviz.models.text.model import TextModelError
+from goldviz.ui import whole_page
 from goldviz.ui.panels.take_away import download
 
 FINBERT_VOCABULARY = (
@@ -48,7 +49,7 @@ def pieces_part(look: Look) -> None:
         )
 
 
-@st.fragment
+@whole_page.drawn_alone
 def _near(look: Look) -> None:
     """What is added up for one piece, and the vocabulary around it."""
     tokens = [short_piece(str(token)) for token in look.overview["token"].values]
@@ -115,7 +116,7 @@ def why(look: Look) -> None:
         )
 
 
-@st.fragment
+@whole_page.drawn_alone
 def take_along(look: Look) -> None:
     """The link, the head's map as CSV, one HTML file, and the lines that repeat it."""
     settings = look.now()
