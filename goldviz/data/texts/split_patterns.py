@@ -5,14 +5,20 @@ The expressions are those of OpenAI's tiktoken; they need the package ``regex``,
 
 from __future__ import annotations
 
+import json
 import math
 import re
-from collections.abc import Iterator
+import signal
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import chain, pairwise
 
 import regex
 
+from goldviz.data.texts import pattern_process
 from goldviz.data.texts.pieces import TextError
 
 _CONTRACTIONS = "'(?i:[sdmt]|ll|ve|re)"
@@ -40,23 +46,24 @@ SPLIT_PATTERNS = {
 right, thousands are as they are written (of more than 60 digits the first from the left, so that the time stays in
 proportion)."""
 
+OURS = frozenset(pattern.expression for pattern in SPLIT_PATTERNS.values())
 LONGEST_EXPRESSION = 300
 MOST_REPEATS = 1000
 """Of counts in braces, all of an expression multiplied: ``regex`` writes a repeated part out as often as it must come,
 and a part of a part so often again."""
-_UNREAD = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]", re.DOTALL)
-_CALL = re.compile(r"\(\?(?:R|[+-]?\d+|&\w+|P>\w+)\)")
-"""A call of the whole expression or of a group, outside of escapes and sets: one that begins with itself takes memory
-without end before the time is up."""
 SECONDS = 2.0
 """Of the processor, for one text: an expression may take longer than anybody waits."""
+MOST_MEMORY = 10**9
+"""Bytes, with the text: calls of groups, and what is kept to go back to, may take more than there is."""
+PATIENCE_SECONDS = 60.0
+"""By the clock, where others have the processor."""
 
 
 def checked_expression(expression: str) -> str:
     """The expression, if it can be understood.
 
     Raises:
-        TextError: it is too long, repeats too much, calls itself or a group, or is none.
+        TextError: it is too long, takes too much to be read, or is none.
 
     >>> checked_expression(r"\\p{L}+")
     '\\\\p{L}+'
@@ -68,22 +75,26 @@ def checked_expression(expression: str) -> str:
         raise TextError(
             f"The counts in braces multiply to {repeats:.3g} repetitions; allowed are at most {MOST_REPEATS:,}."
         )
-    if call := _CALL.search(_UNREAD.sub("", expression)):
-        raise TextError(
-            f"The expression calls itself or one of its groups, by {call[0]}; allowed is one without such calls."
-        )
-    try:
-        regex.compile(expression)
-    except (regex.error, RecursionError, OverflowError) as error:
-        raise TextError(f"The expression cannot be read: {error}. Allowed is one such as \\p{{L}}+|\\s+.") from None
+    if fault := _fault(expression):
+        raise TextError(fault)
     return expression
+
+
+@lru_cache(1024)
+def _fault(expression: str) -> str:
+    """Why an expression cannot be used, in a sentence; asked once in a process."""
+    try:
+        _edges("", expression)
+    except TextError as error:
+        return str(error)
+    return ""
 
 
 def split(text: str, expression: str) -> Iterator[str]:
     """The pieces of a text, one after another; what no match takes is a piece of its own, so nothing is lost.
 
     Raises:
-        TextError: the expression takes more than :data:`SECONDS`.
+        TextError: the expression takes more than :data:`SECONDS` or :data:`MOST_MEMORY`, or is none.
 
     >>> list(split("(dog) !!!", SPLIT_PATTERNS["gpt2"].expression)), list(split("a1b", "[a-z]"))
     (['(', 'dog', ')', ' !!!'], ['a', '1', 'b'])
@@ -91,13 +102,37 @@ def split(text: str, expression: str) -> Iterator[str]:
     if not expression:
         yield from [text] if text else []
         return
+    own = expression not in OURS
+    edges = (
+        _edges(text, expression)
+        if own
+        else chain.from_iterable(match.span() for match in regex.finditer(expression, text))
+    )
+    yield from (text[start:end] for start, end in pairwise(chain([0], edges, [len(text)])) if start < end)
+
+
+def _edges(text: str, expression: str) -> Iterable[int]:
+    """Where the matches of a person's expression begin and end, found by a process with bounds."""
+    # Without the script's folder on its path, as modules there have names of others.
+    command = [sys.executable, "-P", pattern_process.__file__, str(SECONDS), str(MOST_MEMORY)]
+    question = json.dumps(expression).encode() + b"\n" + text.encode("utf-8", "surrogatepass")
     try:
-        # In order, because an expression may search from the end.
-        spans = sorted(match.span() for match in regex.finditer(expression, text, timeout=SECONDS))
-    except (TimeoutError, MemoryError):
-        raise TextError(
-            f"The expression takes more than {SECONDS:g} seconds on this text; allowed is a simpler one, "
-            "such as without a + inside of a +."
-        ) from None
-    edges = [0, *chain.from_iterable(spans), len(text)]
-    yield from (text[start:end] for start, end in pairwise(edges) if start < end)
+        done = subprocess.run(command, input=question, capture_output=True, timeout=PATIENCE_SECONDS, check=False)
+    except subprocess.TimeoutExpired:
+        raise TextError(_too_much(f"{SECONDS:g} seconds")) from None
+    # A library that gets no memory ends its process by a signal, and so does the system beyond the time.
+    if done.returncode == pattern_process.TIME or done.returncode == -getattr(signal, "SIGXCPU", 0):
+        raise TextError(_too_much(f"{SECONDS:g} seconds"))
+    if done.returncode:
+        raise TextError(_too_much(f"{MOST_MEMORY / 1e9:g} GB of memory"))
+    fault, _, edges = done.stdout.partition(b"\n")
+    if words := json.loads(fault):
+        raise TextError(f"The expression cannot be read: {words}. Allowed is one such as \\p{{L}}+|\\s+.")
+    return memoryview(edges).cast("q")
+
+
+def _too_much(limit: str) -> str:
+    return (
+        f"The expression takes more than {limit} on this text; allowed is a simpler one, "
+        "such as without a + inside of a +."
+    )
