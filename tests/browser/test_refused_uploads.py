@@ -18,6 +18,7 @@ Opener = Callable[..., Page]
 SENTENCES = {
     403: "A proxy or frame around goldviz refused the file. Open goldviz in a tab of its own.",
     413: "The file is too large for a proxy before goldviz. Whoever runs that can raise its limit.",
+    507: "The server holds as many files as it may. Wait five minutes, or reload the page.",
     500: "The server refused the file (500). Choose it again, or a smaller one.",
 }
 

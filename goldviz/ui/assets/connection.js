@@ -78,6 +78,7 @@ export function whyRefused(status, own) {
   if (own) return own;
   if (status === 413) return "The file is too large for a proxy before goldviz. Whoever runs that can raise its limit.";
   if (status === 403) return "A proxy or frame around goldviz refused the file. Open goldviz in a tab of its own.";
+  if (status === 507) return "The server holds as many files as it may. Wait five minutes, or reload the page.";
   if (!status) return "The line to this server was lost while the file was sent. Choose it again.";
   return `The server refused the file (${status}). Choose it again, or a smaller one.`;
 }

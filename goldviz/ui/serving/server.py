@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from starlette.routing import BaseRoute
 
     from goldviz.ui.serving.sessions import ClosingStorage
+    from goldviz.ui.serving.uploads import BoundedUploads
 
 COLLECT_SECONDS = 30.0
 LOOK_FOR_SETTINGS = "_POLLING_PERIOD_SECS"
@@ -129,7 +130,7 @@ async def lifespan(_app: Any) -> AsyncIterator[dict[str, Any]]:
 
     from goldviz.data.tables.private_files import keep_others_out
     from goldviz.runs.store.rights import close_what_is_kept
-    from goldviz.ui.serving import services, sessions
+    from goldviz.ui.serving import services, sessions, uploads
 
     keep_others_out()
     for sentence in await asyncio.to_thread(close_what_is_kept):
@@ -142,7 +143,7 @@ async def lifespan(_app: Any) -> AsyncIterator[dict[str, Any]]:
     setattr(polling_path_watcher, LOOK_FOR_SETTINGS, SETTINGS_SECONDS)
     sys.setswitchinterval(SWITCH_SECONDS)
     starting = asyncio.create_task(asyncio.to_thread(_start_workers))
-    collecting = asyncio.create_task(_collect(sessions.closing()))
+    collecting = asyncio.create_task(_collect(sessions.closing(), uploads.bounded()))
     yield {}
     collecting.cancel()
     with suppress(asyncio.CancelledError):
@@ -170,13 +171,17 @@ def _start_workers() -> None:
         log.error("%s", error)
 
 
-async def _collect(storage: ClosingStorage) -> None:
-    """End sessions whose visitors stay away, and collect garbage on a timer, in place of Streamlit's full collection
-    after every rerun."""
+async def _collect(storage: ClosingStorage, held: BoundedUploads | None) -> None:
+    """End sessions whose visitors stay away, let go of uploads that no page shows, and collect garbage on a timer, in
+    place of Streamlit's full collection after every rerun."""
+    from goldviz.ui.serving.uploads import sessions
+
     modules = previous = 0
     while True:
         await asyncio.sleep(COLLECT_SECONDS)
         storage.close_gone()
+        if held is not None:
+            held.free_unseen(sessions())
         collections = gc.get_stats()[0]["collections"]
         if collections - previous < FEW_COLLECTIONS:
             continue
