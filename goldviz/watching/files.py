@@ -30,6 +30,8 @@ from goldviz.watching.versions import LEFT_OUT, VERSION
 
 LARGEST_FILE = 2 * 2**30
 """Bytes of a file that is opened."""
+LARGEST_VALUE = 64 * 2**20
+"""Bytes of one value in it."""
 MOST_RUNS = 100
 MOST_LAYERS = 20_000
 MOST_LEFT_OUT = 100
@@ -94,11 +96,15 @@ def _only_read(file: Path) -> Iterator[sqlite3.Connection]:
     how = "mode=ro" if file.with_name(f"{file.name}-wal").exists() else "immutable=1"
     address = f"file:{quote(str(file.absolute()))}?{how}"
     with closing(sqlite3.connect(address, uri=True)) as connection:
+        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LARGEST_VALUE)
         connection.execute("PRAGMA trusted_schema = OFF")
         connection.execute("PRAGMA query_only = ON")
         connection.execute("PRAGMA cell_size_check = ON")
         tables = dict(connection.execute("SELECT name, type FROM sqlite_master WHERE name IN ('runs', 'batches')"))
-        if tables != {"runs": "table", "batches": "table"}:
+        columns = "SELECT count(*) FROM sqlite_master AS one, pragma_table_xinfo(one.name) AS had WHERE had.hidden"
+        computed = connection.execute(columns).fetchone()[0]
+        # A column that is computed, and a table that is one in name alone, take what their formula says.
+        if tables != {"runs": "table", "batches": "table"} or computed:
             raise RunFileError(f"{file.name} is no file of watched runs; allowed is what goldviz.watch wrote.")
         yield connection
 

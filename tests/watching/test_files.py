@@ -150,6 +150,11 @@ FAULTS = {
         "ALTER TABLE runs RENAME TO own; CREATE VIEW runs AS SELECT * FROM own",
         "no file of watched runs",
     ),
+    "a column that is computed": (
+        "ALTER TABLE runs ADD COLUMN more TEXT GENERATED ALWAYS AS (hex(zeroblob(900000000)))",
+        "no file of watched runs",
+    ),
+    "a value that is too large": ("UPDATE batches SET data = zeroblob(70000000)", "cannot be read"),
     "records that are none": ("UPDATE batches SET data = x'00'", "cannot be read"),
     "a huge header": ("UPDATE batches SET data = x'ffffffffffffff7f7b7d'", "cannot be read"),
     "layers that are none": ("UPDATE runs SET coordinates = '{\"layer\": 7}'", "does not name its layers"),
