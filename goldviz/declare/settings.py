@@ -292,6 +292,10 @@ class Settings(BaseModel):
         """Settings that change nothing while the others are as they are, each with the reason in a sentence."""
         return {}
 
+    def has_effect(self, name: str) -> bool:
+        """Whether a setting changes anything while the others are as they are: one that does not refuses nothing."""
+        return name not in self.without_effect()
+
     def differences(self) -> dict[str, Any]:
         """The settings that differ from their defaults, as plain JSON values."""
         default = type(self)().model_dump(mode="json")

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import codecs
 import csv
+import gzip
 import io
 import re
+import zlib
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
@@ -31,6 +33,10 @@ SAMPLE = 20_000
 
 BYTE_ORDER_MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
 
+GZIP = b"\x1f\x8b"
+MOST_UNPACKED = 50 * 10**6
+"""Bytes of text in a packed file: as many as a file that is not packed may have."""
+
 ALLOWED_FILES = "CSV, Excel, OpenDocument and Parquet files"
 
 MOST, HINT = "most rows have", ", and quotation marks come in pairs"
@@ -38,7 +44,6 @@ MOST, HINT = "most rows have", ", and quotation marks come in pairs"
 
 OTHER_FORMATS: tuple[tuple[bytes, str], ...] = (
     (b"PK\x03\x04", "a zip archive"),
-    (b"\x1f\x8b", "a gzip archive"),
     (b"%PDF", "a PDF document"),
     (b"<!DOCTYPE", "a web page"),
     (b"<html", "a web page"),
@@ -51,12 +56,12 @@ OTHER_FORMATS: tuple[tuple[bytes, str], ...] = (
 
 
 def delimited_table(content: bytes, file: str, header: int = 0) -> FileTable:
-    """The table in a text file; ``header`` is the row of its names where a person said it.
+    """The table in a text file, packed by gzip or not; ``header`` is the row of its names where a person said it.
 
     Raises :class:`MarketError` for anything that is not such a table, in one sentence that names
     the file, the row where there is one, and what is allowed.
     """
-    text, notes = _decoded(content, file)
+    text, notes = _decoded(_unpacked(content, file), file)
     separator, width, text = _separator(text, file)
     check_width(file, width)
     uneven: list[UnevenRow] = []
@@ -121,6 +126,20 @@ def _blank_rows(columns: Sequence[pa.StringArray]) -> NDArray[np.bool_]:
             break
         empty &= is_missing(column).to_numpy(zero_copy_only=False)
     return empty
+
+
+def _unpacked(content: bytes, file: str) -> bytes:
+    """The text of a file that gzip has packed, read no further than it may be long; any other content as it is."""
+    if not content.startswith(GZIP):
+        return content
+    try:
+        with gzip.open(io.BytesIO(content)) as packed:
+            text = packed.read(MOST_UNPACKED + 1)
+    except (OSError, EOFError, zlib.error):
+        raise MarketError(f"{file} is a gzip archive that is damaged; allowed is a whole one.") from None
+    if len(text) > MOST_UNPACKED:
+        raise MarketError(f"{file} holds more than {MOST_UNPACKED / 1e6:.0f} MB of text; allowed is at most that.")
+    return text
 
 
 def _decoded(content: bytes, file: str) -> tuple[str, tuple[str, ...]]:

@@ -29,6 +29,8 @@ YFINANCE = ["Price", "Ticker"]
 _ABOVE = re.compile(r"\bunits?\b[^\w%$€£¥]*(?P<unit>[^,;)]{1,20})", re.IGNORECASE)
 _IN_BRACKETS = re.compile(r"[(\[](?P<unit>[^()\[\]]{1,20})[)\]]")
 _NUMBER = re.compile(r"[-+]?[\d.,' ]*\d[\d.,' ]*%?")
+_FRACTION = re.compile(r"[-+]?\d*[.,]\d+(?:[eE][-+]?\d+)?")
+"""A number that cannot be a name: numbered columns, and years, are whole."""
 
 
 @dataclass(frozen=True)
@@ -77,8 +79,10 @@ def extent(columns: Sequence[pa.StringArray], rows: NDArray[np.int64], header_ro
     if place is None:
         filled = (row for row in range(min(count, FIRST_ROWS)) if sum(map(bool, _cells(columns, row))) > 1)
         first = next(filled, 0) if header is None else header
-        names = distinct_names(_cells(columns, first))
         above = sum(any(_cells(columns, row)) for row in range(first))
+        if header is None and all(_FRACTION.fullmatch(cell) for cell in _cells(columns, first)):
+            return Extent(distinct_names([""] * len(columns)), first, count, 0, above=above)
+        names = distinct_names(_cells(columns, first))
         return Extent(names, min(first + 1, count), count, int(rows[first]), above=above)
     begin = 0 if header is None else header + 1
     has_date, full = _dated(columns, place, slice(begin, begin + FIRST_ROWS))

@@ -103,7 +103,7 @@ class AttentionAgainstRecurrence(Experiment):
 
     @model_validator(mode="after")
     def _sizes_fit(self) -> Self:
-        if self.width % 2 or self.width % self.heads:
+        if self.width % 2 or (self.has_effect("heads") and self.width % self.heads):
             raise ValueError(f"Width is {self.width}; allowed is an even number that the {self.heads} heads can share")
         return self
 

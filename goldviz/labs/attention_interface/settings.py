@@ -96,7 +96,7 @@ class AttentionInterface(Experiment):
     def _sizes_fit(self) -> Self:
         if self.width % 2:
             raise ValueError(f"Width is {self.width}; allowed is an even number")
-        if self.shortest > self.longest:
+        if self.has_effect("shortest") and self.shortest > self.longest:
             raise ValueError(
                 f"Shortest is {self.shortest}; allowed are at most the {self.longest} words of the longest"
             )

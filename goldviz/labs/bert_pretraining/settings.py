@@ -319,7 +319,7 @@ class BertPretraining(Experiment):
 
     @model_validator(mode="after")
     def _heads_share_the_width(self) -> Self:
-        if self.width % self.heads:
+        if self.has_effect("heads") and self.width % self.heads:
             raise ValueError(f"Width is {self.width}; allowed is a multiple of the {self.heads} heads")
         return self
 

@@ -1,10 +1,13 @@
 """A visitor's file as a series: a column of times, then a channel in each column, as forecasting benchmarks lay it out.
 
-The house's readers take CSV, Excel and Parquet apart; here are the rules of a series at equal steps.
+The house's readers take CSV, Excel and Parquet apart; here are the rules of a series at equal steps. Some benchmarks
+are distributed without times, as numbers alone: their rows are taken as they stand.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,6 +15,7 @@ import pyarrow as pa
 
 from goldviz.data.markets.files import check_size, table_in
 from goldviz.data.markets.market import MarketError
+from goldviz.data.tables.column_words import DATE_PARTS, DATE_WORDS, name_words
 from goldviz.data.tables.date_columns import date_columns
 from goldviz.data.tables.file_table import FileTable, Report, plain_words, unheard
 from goldviz.data.tables.printed_dates import Moments, ascending, read_dates
@@ -22,6 +26,7 @@ from goldviz.labs.leaderboard.multivariate import MultivariateSeries, SeriesErro
 FEWEST_ROWS, MOST_ROWS, MOST_NUMBERS = 30, 100_000, 2_000_000
 STEPS = {60: "minute", 900: "quarter of an hour", 1800: "half hour", 3600: "hour", 86_400: "day", 604_800: "week"}
 """Seconds between two rows, and what a row is then called."""
+WITHOUT_TIMES = "No column has times: rows are taken in the file's order, at equal steps."
 
 
 @dataclass(frozen=True)
@@ -55,13 +60,16 @@ def _series(table: FileTable) -> SeriesFile:
     count = len(table.rows)
     if not FEWEST_ROWS <= count <= MOST_ROWS:
         raise SeriesError(f"{table.file} has {count:,} rows; allowed are {FEWEST_ROWS} to {MOST_ROWS:,}.")
-    place, form = date_columns(table)[0]
-    dates = read_dates(table, place, form)
-    order, moments, notes = _in_order(table, dates.moments)
-    others = [column for column in range(len(table.names)) if column != place]
-    text = [table.columns[column] for column in others if pa.types.is_string(table.columns[column].type)]
-    decimal, _ = decimal_mark(text, table.separator)
-    numbers = {column: read_numbers(table.columns[column], decimal) for column in others}
+    order, row = slice(None), "step"
+    notes: tuple[str, ...] = (WITHOUT_TIMES,)
+    numbers = _numbers_alone(table)
+    if not numbers:
+        place, form = date_columns(table)[0]
+        order, moments, notes = _in_order(table, read_dates(table, place, form).moments)
+        row, uneven = _step(moments)
+        notes += uneven
+        numbers = _numbers(table, [column for column in range(len(table.names)) if column != place])
+    others = list(numbers)
     numeric = [column for column in others if numbers[column].numeric]
     if not numeric:
         raise SeriesError(f"{table.file} has no column of numbers beside its times; allowed is a channel a column.")
@@ -82,9 +90,26 @@ def _series(table: FileTable) -> SeriesFile:
     )
     channels = [column for column in numeric if column not in flat]
     values = np.stack([numbers[column].values[order] for column in channels], axis=1)
-    row, uneven = _step(moments)
-    notes += uneven
     return SeriesFile(MultivariateSeries(tuple(table.names[column] for column in channels), values, row, SOURCE), notes)
+
+
+def _numbers(table: FileTable, columns: Sequence[int]) -> dict[int, ReadNumbers]:
+    """These columns as numbers, by place."""
+    text = [table.columns[column] for column in columns if pa.types.is_string(table.columns[column].type)]
+    decimal, _ = decimal_mark(text, table.separator)
+    return {column: read_numbers(table.columns[column], decimal) for column in columns}
+
+
+def _numbers_alone(table: FileTable) -> dict[int, ReadNumbers]:
+    """The columns of a file that has no other: none is named like a date, can be read as one, or counts the rows."""
+    with suppress(MarketError):
+        if date_columns(table):
+            return {}
+    if any(name_words(name) & DATE_WORDS.union(*DATE_PARTS.values()) for name in table.names):
+        return {}
+    numbers = _numbers(table, range(len(table.names)))
+    counting = (np.all(np.diff(column.values) == 1) for column in numbers.values())
+    return numbers if all(column.numeric for column in numbers.values()) and not any(counting) else {}
 
 
 def _in_order(table: FileTable, moments: Moments) -> tuple[slice, Moments, tuple[str, ...]]:

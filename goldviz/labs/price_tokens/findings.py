@@ -66,7 +66,7 @@ def _how_it_knows(case: Case) -> str:
         return "The tokeniser was fitted on all days, those that are forecast among them."
     if case.settings.fitted_on == "block":
         return "The tokeniser was fitted on the very days that are forecast."
-    smooths = case.settings.read == "smoother"
+    smooths = case.settings.has_effect("read") and case.settings.read == "smoother"
     return "The smoother reads a day's state with the help of all later days." if smooths else ""
 
 

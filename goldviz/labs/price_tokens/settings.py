@@ -119,12 +119,6 @@ class PriceTokens(Experiment):
     """Forecasts are recorded every so many epochs, and at the end."""
 
     @model_validator(mode="after")
-    def _a_leak_of_the_smoother_needs_states(self) -> Self:
-        if self.read == "smoother" and self.tokeniser != "hmm":
-            raise ValueError("Only the hidden Markov model has a smoother; for other tokenisers allowed is the filter")
-        return self
-
-    @model_validator(mode="after")
     def _enough_room_for_heads(self) -> Self:
         if self.network == "gpt" and self.hidden % HEADS:
             raise ValueError(f"Hidden is {self.hidden}; {HEADS} heads share it, so allowed is a multiple of {HEADS}")

@@ -13,6 +13,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from goldviz.diagnostics.recurrent.backward import StepBack, steps_back
+from goldviz.diagnostics.recurrent.gate_products import kept_shares, largest_products_to_last
 from goldviz.labs.recurrent_gradients.steps_forward import StepOn, steps_on
 from goldviz.models.recurrent.weights import RecurrentTrace, RecurrentWeights
 
@@ -32,12 +33,16 @@ ByLagAndRow = Float[Tensor, "lag batch rows state"]
 def spectral_norms_to_last(layer: RecurrentWeights, trace: RecurrentTrace) -> ByLag:
     """log10 of the spectral norm of dh_T/dh_(T-lag) of each sequence, for lag = 0 to T-1; -inf for a product of zero.
 
-    Exact for states of :data:`SMALL` values at most. Of larger ones from below, by a randomised block iteration (Halko,
+    Exact where gates alone carry the state, which then is multiplied unit by unit, and for states of :data:`SMALL`
+    values at most. Of larger ones from below, by a randomised block iteration (Halko,
     Martinsson and Tropp 2011, algorithm 4.4): directions at the end are pulled back to every lag, what arrives best
     from a few of the lags is carried to the end, and the norm is the largest gain over the directions that come out.
     Where many singular values crowd at the top that was seen 0.26 decades below one sequence's norm, and 0.1 below in
     the mean over sequences.
     """
+    shares = None if layer.reads_state else kept_shares(trace)
+    if shares is not None:
+        return largest_products_to_last(shares)
     batch, size = trace.states[0].shape[0], trace.width
     steps, back = len(trace.states) - 1, steps_back(layer, trace)
     dtype = trace.states[0].dtype

@@ -23,8 +23,13 @@ TIME_UNITS = {"oscillator": 1.0}
 
 
 def options_of(settings: SeriesAttention) -> AttentionOptions:
-    """What sparse attention is told."""
-    return AttentionOptions(settings.window, settings.restart or None, settings.factor)
+    """What the chosen kind of attention is told: nothing of what it leaves unread."""
+    usual, has_effect = AttentionOptions(), settings.has_effect
+    return AttentionOptions(
+        settings.window if has_effect("window") else usual.window,
+        settings.restart or None if has_effect("restart") else usual.restart,
+        settings.factor if has_effect("factor") else usual.factor,
+    )
 
 
 def series_network(settings: SeriesAttention, lane: str, inputs: int, seed: int) -> SeriesNetwork:

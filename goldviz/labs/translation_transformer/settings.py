@@ -106,7 +106,7 @@ class TranslationTransformer(Experiment):
     def _sizes_fit(self) -> Self:
         if self.width % self.heads or self.width % 2:
             raise ValueError(f"Width is {self.width}; allowed is an even multiple of the {self.heads} heads")
-        if self.shortest > self.longest:
+        if self.has_effect("shortest") and self.shortest > self.longest:
             raise ValueError(
                 f"Shortest is {self.shortest}; allowed are at most the {self.longest} words of the longest"
             )

@@ -6,11 +6,13 @@ import numpy as np
 import pytest
 
 from goldviz.labs.leaderboard.multivariate import MultivariateSeries
+from goldviz.labs.leaderboard.public_sets import PUBLIC_SETS
 from goldviz.labs.leaderboard.splits import Scaling, parts_of
 from goldviz.labs.leaderboard.window_errors import errors_of, kept_windows
 from goldviz.models.series.forecasters.at_once import linear_map, repeat, seasonal_repeat
 from goldviz.models.series.sliding_windows import SlidingWindows
 from tests.places import REAL_DATA
+from tests.thinned import thinned
 
 SETS = {"ETTh1": ("ETTh1.csv", "months-hourly"), "exchange": ("exchange_rate.txt.gz", "70-10-20")}
 
@@ -60,6 +62,14 @@ def test_repeating_the_last_value_and_the_last_day_of_etth1(horizon, last, day):
 
 def test_least_squares_on_etth1():
     assert errors("ETTh1", 96, 96, linear_map).mean() == pytest.approx(0.383, abs=6e-4)
+
+
+@pytest.mark.parametrize(("name", "public"), [*zip(SETS, PUBLIC_SETS, strict=True)])
+@pytest.mark.parametrize("horizon", thinned([96, 720, 192, 336], ordinary=1))
+def test_a_linear_map_of_what_is_less_the_last_value_is_published_as_nlinear(name, public, horizon):
+    """NLinear's own least squares, on its published look-back, is nearer to its row than to DLinear's."""
+    published, own = public.published(horizon, public.split), errors(name, 336, horizon, linear_map).mean()
+    assert abs(own - published["NLinear"]) < abs(own - published["DLinear"])
 
 
 @pytest.mark.slow

@@ -12,7 +12,7 @@ from goldviz.labs.leaderboard.brought_series import keep_series
 from goldviz.labs.leaderboard.multivariate import SeriesError
 from goldviz.labs.leaderboard.problem import problem_of
 from goldviz.labs.leaderboard.public_sets import PUBLIC_SETS, recognised
-from goldviz.labs.leaderboard.series_file import read_series
+from goldviz.labs.leaderboard.series_file import WITHOUT_TIMES, read_series
 from goldviz.labs.leaderboard.settings import Leaderboard
 from tests.places import REAL_DATA
 
@@ -91,7 +91,9 @@ GAP = [line for row, line in enumerate(FILE.splitlines()) if row != 50]
         (changed(FIRST, ",many,"), "Column c0 of x.csv has 'many' in row 5"),
         (table(np.ones((40, 2))), "No channel of x.csv ever changes; allowed are channels that vary."),
         (table(np.ones((40, 500))), "x.csv has 501 columns; allowed are at most 200."),
-        ("a,b\n" + "1,2\n" * 40, "x.csv has no column of dates"),
+        ("a,b\n" + "".join(f"word,{row % 7}\n" for row in range(40)), "x.csv has no column of dates"),
+        ("year,b\n" + "".join(f"{1950 + row % 30},{row % 7}\n" for row in range(40)), "x.csv has no column of dates"),
+        (",b\n" + "".join(f"{row},{row % 7}\n" for row in range(40)), "x.csv has no column of dates"),
         ("", "x.csv is empty"),
     ],
 )
@@ -99,6 +101,16 @@ def test_what_is_no_series_is_refused_in_a_sentence(text, words):
     with pytest.raises(SeriesError) as refused:
         read_series(text.encode(), "x.csv")
     assert words in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("head", "names"), [("", ("column 1", "column 2")), ("a,b\n", ("a", "b")), ("0,1\n", ("0", "1"))]
+)
+def test_numbers_alone_are_rows_at_equal_steps(head, names):
+    file = read_series((head + "\n".join(f"{x},{y}" for x, y in NOISE)).encode(), "x.csv")
+    np.testing.assert_array_equal(file.series.values, NOISE)
+    assert (file.series.names, file.series.row) == (names, "step")
+    assert file.notes == (WITHOUT_TIMES,)
 
 
 def test_more_numbers_than_a_run_takes_are_refused(monkeypatch):
@@ -131,6 +143,8 @@ def test_the_public_files_are_recognised():
         pytest.skip("needs the real series beside the project")
     load = read_series((folder / "ETTh1.csv").read_bytes(), "mine.csv")
     assert recognised(load.series) is PUBLIC_SETS[0]
-    with gzip.open(folder / "exchange_rate.txt.gz", "rt") as file:
-        rates = [line.split(",") for line in file.read().splitlines()]
-    assert recognised(read_series(table(rates, hours=24).encode(), "mine.csv").series) is PUBLIC_SETS[1]
+    packed = (folder / "exchange_rate.txt.gz").read_bytes()
+    text = gzip.decompress(packed).decode()
+    dated = table([line.split(",") for line in text.splitlines()], hours=24)
+    for content in (packed, text.encode(), dated.encode(), dated.partition("\n")[2].encode()):
+        assert recognised(read_series(content, "mine.csv").series) is PUBLIC_SETS[1]

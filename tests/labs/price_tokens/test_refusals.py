@@ -64,7 +64,6 @@ def test_gaps_are_kept_and_said() -> None:
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"read": "smoother"}, "Only the hidden Markov model has a smoother"),
         ({"network": "gpt", "hidden": 30}, "allowed is a multiple of 4"),
         ({"tokens": 1}, "Tokens is 1; allowed is a whole number from 2 to 64"),
         ({"window": 0}, "Window is 0; allowed is a whole number from 1 to 60"),

@@ -40,6 +40,12 @@ def test_larger_ones_stay_below_the_norm_and_near_it(name, matrix, size):
     assert norms[-1].std() > 0, "each sequence has its own"
 
 
+@pytest.mark.parametrize("hidden", [SMALL + 6, 3 * SMALL])
+def test_what_gates_alone_carry_is_exact_at_any_width(hidden):
+    one = case("min_gru", hidden=hidden, steps=20, batch=4)
+    torch.testing.assert_close(spectral_norms_to_last(one.layer, one.trace), exact(one), atol=1e-10, rtol=0)
+
+
 def test_the_identity_alone_keeps_every_signal():
     one = case("rnn_relu", hidden=2 * SMALL, steps=12, matrix="identity")
     with torch.no_grad():

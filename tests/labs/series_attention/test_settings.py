@@ -1,10 +1,15 @@
 """Settings that cannot be carried out are refused in a sentence that says what is allowed."""
 
+import numpy as np
 import pytest
 
+import goldviz
 from goldviz.declare.settings import SettingsError
 from goldviz.labs.series_attention.extent import trained_networks
 from goldviz.labs.series_attention.settings import SeriesAttention
+from goldviz.models.series.attention import ATTENTIONS
+
+SMALL = {"horizon": 4, "series": 8, "steps": 1, "batch": 2, "layers": 1, "width": 8, "networks": "transformer"}
 
 
 @pytest.mark.parametrize(
@@ -35,3 +40,14 @@ def test_settings_that_nothing_reads_say_why() -> None:
     assert {"data", "period", "longest", "window", "factor"} <= set(unread)
     assert {"context", "horizon"} <= set(SeriesAttention(task="surroundings").without_effect())
     assert "factor" not in SeriesAttention(attention="prob_sparse").without_effect()
+
+
+@pytest.mark.parametrize("attention", ATTENTIONS)
+def test_what_an_attention_leaves_unread_changes_nothing(attention) -> None:
+    settings = SeriesAttention(**SMALL, attention=attention)
+    sparse = {"restart": 2, "window": 64, "factor": 20.0}
+    other = settings.changed(**{name: value for name, value in sparse.items() if name in settings.without_effect()})
+    assert other != settings
+    one, again = (goldviz.run(each, progress=False) for each in (settings, other))
+    for name in one:
+        np.testing.assert_array_equal(one[name], again[name])

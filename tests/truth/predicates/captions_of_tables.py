@@ -160,7 +160,7 @@ OF_LABORATORIES = {
         "How each trap changes each score.": traps,
         "No mark: untouched, or it takes several seeds.": without_mark,
         "Filled: this run.": this_run,
-        "Hollow: the benchmark table of cure-lab/LTSF-Linear.": published,
+        "Hollow: Zeng et al. 2023, table 2.": published,
         "Equal conditions: published rows drop the last batch; linear ones read 336 steps, others 96.": absent(
             "batch", "reads?", "336"
         ),

@@ -85,9 +85,9 @@ def _line(name: str) -> str:
 
 def _upload() -> None:
     st.caption(
-        f"CSV, Excel (.xlsx) or Parquet: a column of times first, then a channel in each column. At most {MOST_ROWS:,} "
-        "rows. The file stays on this server; only you, and those to whom you give a link, can choose it. Others see "
-        "a run on it: its numbers and its channels' names."
+        "CSV, packed or not, Excel (.xlsx) or Parquet: a column of times first, if there is one, then a channel in "
+        f"each column. At most {MOST_ROWS:,} rows. The file stays on this server; only you, and those to whom you give "
+        "a link, can choose it. Others see a run on it: its numbers and its channels' names."
     )
     file = st.file_uploader("Series file", key="series-file")
     if file is None:
