@@ -52,7 +52,9 @@ class Part:
 
     ``scale`` says how the interval is found: see
     :func:`goldviz.diagnostics.verdicts.interval`. A part of the scale ``share`` measures 1 (yes) or 0 (no) in a case.
-    ``lanes`` are those that it measures, numbered from 1; without them it is given all.
+    ``lanes`` are those that it measures, numbered from 1; without them it is given all. A ``control`` is no part of the
+    sentence: it is shown, and decides nothing. ``chance`` is what chance alone gives of a number that is 1 at best; the
+    line then lies halfway between.
     """
 
     measure: Measure
@@ -60,6 +62,8 @@ class Part:
     below: float = math.inf
     scale: Scale = "difference"
     lanes: tuple[int, ...] = ()
+    control: bool = False
+    chance: float | None = None
 
     @property
     def name(self) -> str:
@@ -80,7 +84,7 @@ class Part:
     @property
     def line(self) -> Line:
         """Where its number has to lie."""
-        return Line(self.above, self.below)
+        return Line(self.above if self.chance is None else (self.chance + 1) / 2, self.below)
 
 
 DOCUMENTS = {
@@ -152,7 +156,7 @@ class Claim:
         """The verdict on these numbers."""
         return Verdict(
             tuple(
-                Judged(words, part.line, part.scale, tuple(numbers[part.name]), self.called)
+                Judged(words, part.line, part.scale, tuple(numbers[part.name]), self.called, part.control)
                 for words, part in self.parts.items()
             ),
             whole=self.always,

@@ -1,10 +1,11 @@
 """A verdict on a claim: numbers of several seeds against a declared line, by an interval and never by a word.
 
 A claim has one part or more. A part *holds* where the whole 95 % interval lies inside its line, *does not hold* where
-it lies outside, and is *undecided* where it reaches over the line. An interval speaks of a mean, which is nobody's
+it lies outside, and is *undecided* where it reaches over the line. The interval is of the mean that as many other
+cases would have, so that a verdict does not hang on the cases that were drawn. It speaks of a mean, which is nobody's
 number where seeds fall into two groups: so the share of the seeds on its side has to be above half, too, by its own
 interval. The claim holds where all parts do, *in part* where some do and others do not; one that says *always* holds
-only whole.
+only whole. A *control* is shown beside the parts and decides nothing.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ HALF = 0.5
 
 @dataclass(frozen=True)
 class Interval:
-    """A mean over seeds and its 95 % interval."""
+    """A mean over cases, and where the mean of as many others lies in 95 % of draws."""
 
     centre: float
     low: float
@@ -45,14 +46,14 @@ class Interval:
 
 
 def interval(values: Sequence[float], scale: Scale) -> Interval:
-    """The mean over seeds with its 95 % interval.
+    """The mean over cases, with the 95 % interval of the mean of as many others.
 
-    By Student's t for a ``difference``; by Student's t of the logarithms for a ``ratio``, whose mean is then the
-    geometric one; by Wilson's interval for a ``share``, whose values are 1 (yes) and 0 (no). One seed, or one that
-    gave no number, leaves the interval unbounded.
+    By Student's t for a ``difference``, t s √(2/n): both means have their spread. By Student's t of the
+    logarithms for a ``ratio``, whose mean is then the geometric one; by Wilson's interval for a ``share``, whose values
+    are 1 (yes) and 0 (no). One case, or one that gave no number, leaves the interval unbounded.
 
     >>> interval([1.0, 2.0, 3.0], "difference")
-    Interval(centre=2.0, low=-0.484..., high=4.484...)
+    Interval(centre=2.0, low=-1.513..., high=5.513...)
     """
     numbers = np.asarray(values, dtype=np.float64)
     if scale == "share":
@@ -72,7 +73,7 @@ def _student(numbers: Floats) -> Interval:
         centre = float(numbers[0]) if same or count == 1 else math.nan
         return Interval(centre, centre if same else -math.inf, centre if same else math.inf)
     centre, spread = float(numbers.mean()), float(numbers.std(ddof=1))
-    reach = STUDENT[min(count - 1, len(STUDENT)) - 1] * spread / math.sqrt(count)
+    reach = STUDENT[min(count - 1, len(STUDENT)) - 1] * spread * math.sqrt(2 / count)
     return Interval(centre, centre - reach, centre + reach)
 
 
@@ -120,7 +121,7 @@ class Line:
 class Judged:
     """One part of a claim with its numbers: ``words`` say what was measured and hold a place for the mean, ``{}``.
 
-    ``called`` names what the numbers are of: seeds, markets, texts.
+    ``called`` names what the numbers are of: seeds, markets, texts. A ``control`` decides nothing.
     """
 
     words: str
@@ -128,6 +129,7 @@ class Judged:
     scale: Scale
     values: Sequence[float]
     called: str = "seeds"
+    control: bool = False
 
     @property
     def interval(self) -> Interval:
@@ -194,9 +196,14 @@ class Verdict:
     """Whether one part that does not hold refutes all, as of what is said to be so always."""
 
     @property
+    def deciding(self) -> tuple[Judged, ...]:
+        """The parts that the claim makes; controls are none."""
+        return tuple(part for part in self.parts if not part.control)
+
+    @property
     def word(self) -> Word:
         """One of :data:`WORDS`."""
-        words = {part.word for part in self.parts}
+        words = {part.word for part in self.deciding}
         if self.whole and "does not hold" in words:
             return "does not hold"
         if len(words) == 1:
@@ -205,9 +212,11 @@ class Verdict:
 
     @property
     def numbers(self) -> str:
-        """What was measured; parts that differ say which way each went."""
-        alike = len({part.word for part in self.parts}) == 1
-        return "; ".join(part.sentence if alike else f"{part.sentence[:-1]}: {part.word})" for part in self.parts)
+        """What was measured; parts that differ say which way each went, and a control says that it is one."""
+        alike = len({part.word for part in self.deciding}) == 1
+        own = [part.sentence if alike else f"{part.sentence[:-1]}: {part.word})" for part in self.deciding]
+        controls = [f"{part.sentence[:-1]}: a control)" for part in self.parts if part.control]
+        return "; ".join([*own, *controls])
 
     @property
     def sentence(self) -> str:

@@ -23,12 +23,19 @@ def test_the_quantiles_are_student_s() -> None:
 
 
 @given(NUMBERS)
-def test_a_difference_has_student_s_interval(values: list[float]) -> None:
-    found, error = interval(values, "difference"), stats.sem(values)
+def test_a_difference_has_student_s_interval_of_as_many_other_cases(values: list[float]) -> None:
+    found, error = interval(values, "difference"), math.sqrt(2) * stats.sem(values)
     reach = stats.t.ppf(0.975, len(values) - 1) * error
     np.testing.assert_allclose(
         (found.low, found.high), (np.mean(values) - reach, np.mean(values) + reach), rtol=1e-5, atol=1e-3
     )
+
+
+def test_the_mean_of_as_many_other_cases_lies_in_the_interval_of_95_percent() -> None:
+    draws = np.random.default_rng(0).normal(size=(4000, 2, 5))
+    found = [interval(first, "difference") for first in draws[:, 0]]
+    inside = [one.low <= second.mean() <= one.high for one, second in zip(found, draws[:, 1], strict=True)]
+    assert np.mean(inside) == pytest.approx(0.95, abs=0.015)
 
 
 @given(st.lists(st.floats(1e-3, 1e3), min_size=2, max_size=10))
@@ -91,7 +98,7 @@ def test_an_undecided_half_leaves_no_claim_held(values: list[float], at: float) 
 def test_the_sentence_has_number_line_seeds_and_interval() -> None:
     part = Judged("its loss is {:.2f} of the twin's", Line(below=1), "ratio", [0.40, 0.44, 0.46, 0.43, 0.47])
     assert Verdict((part,)).sentence == (
-        "holds: its loss is 0.44 of the twin's (5 of 5 seeds below 1.00, 95 % interval 0.41 to 0.48)"
+        "holds: its loss is 0.44 of the twin's (5 of 5 seeds below 1.00, 95 % interval 0.39 to 0.49)"
     )
 
 
@@ -107,6 +114,15 @@ def test_the_sentence_has_number_line_seeds_and_interval() -> None:
 )
 def test_two_groups_of_seeds_are_judged_by_their_share_too(values: list[float], word: str) -> None:
     assert Judged("{}", Line(below=0.9), "ratio", values).word == word
+
+
+@pytest.mark.parametrize("control", [[2.0] * 5, [0.0] * 5, [0.0, 2.0, 0.0, 2.0, 1.0]])
+def test_a_control_is_shown_and_decides_nothing(control: list[float]) -> None:
+    own = Judged("it is {}", Line(above=1), "difference", [2.0] * 5)
+    beside = Judged("the other is {}", Line(above=1), "difference", control, control=True)
+    assert Verdict((own, beside)).word == "holds"
+    assert Verdict((own, beside)).sentence.endswith(": a control)")
+    assert Verdict((own, beside), whole=True).word == "holds"
 
 
 def test_always_is_refuted_by_one_part() -> None:

@@ -81,7 +81,10 @@ def offered(lab: Laboratory) -> dict[str, Any]:
 
 def lines(claim: Claim) -> list[Any]:
     """The runs that a claim compares, and where the numbers of its parts have to lie."""
-    parts = [[part.name, part.above, part.below, part.scale] for part in claim.parts.values()]
+    parts = [
+        [part.name, part.line.above, part.line.below, part.scale, *["control"] * part.control]
+        for part in claim.parts.values()
+    ]
     return [claim.kind, claim.always, claim.over, list(claim.cases), list(claim.lanes), *parts]
 
 

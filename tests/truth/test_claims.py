@@ -527,6 +527,10 @@ ANEW = {
     },
     "text-tokens": {
         "tokens_right_to_left": (FIRST, lambda run: text_sizes(run)[1] / text_sizes(run)[0]),
+        "corpus_pieces_right_to_left": (
+            FIRST,
+            lambda run: run["corpus_pieces"].values[1] / run["corpus_pieces"].values[0],
+        ),
         "tokens_left_to_right": (FIRST, lambda run: text_sizes(run)[0] / text_sizes(run)[1]),
         "mixed_left": (FIRST, lambda run: mixed(run, "left")),
         "mixed_right": (FIRST, lambda run: mixed(run, "right")),

@@ -247,6 +247,11 @@ def test_shares_of_signs_that_stand_alone_or_with_letters_are_a_plain_count(page
         assert float(side.shown["share_glued"]) == pytest.approx(glued / signs, rel=1e-12)
 
 
+def test_pieces_of_the_corpus_beginning_are_counted_one_by_one(page):
+    for side in page.sides:
+        assert int(side.shown["corpus_pieces"]) == len(side.pieces)
+
+
 def test_digits_are_in_the_group_in_which_they_are_cut(page):
     for side in page.sides:
         for number, row in zip(page.ds["number"].values, side.shown["group"].values, strict=True):

@@ -41,6 +41,7 @@ CLAIMS = (
         "C87",
         "Clipping shortens a gradient to the norm C and keeps its direction.",
         "003, clipping",
+        kind="identity",
         lanes=("fix-it-clip",),
         parts={
             "the norm afterwards differs from C = 1 by {:.1e}": Part(measures.off_the_norm, below=ROUNDING),

@@ -19,6 +19,7 @@ CLAIMS = (
         "C8",
         "A bias before batch norm is redundant.",
         "002, 1.3.2",
+        kind="identity",
         lanes=LANES,
         parts={
             "the largest entry of its gradient is {:.0e}": Part(measures.bias_gradient, below=ROUNDING),
@@ -41,6 +42,7 @@ CLAIMS = (
         "C12",
         "Subtracting a row's maximum changes neither the loss nor its gradient.",
         "002, 1.4.2 and 1.4.3",
+        kind="identity",
         lanes=(*LANES, "break-it-sure-and-wrong"),
         parts={
             "with nothing or another number subtracted the loss changes by {:.0e}": Part(

@@ -180,6 +180,7 @@ CLAIMS = (
         "C66",
         "Both networks of the experiment have 38,810 parameters.",
         "001, 5.3.2, table 1",
+        kind="identity",
         lanes=({"epochs": 1, "histogram_every": 0},),
         parts={
             "the plain network has {:,.0f}": Part(

@@ -18,6 +18,7 @@ CLAIMS = (
         "C82",
         "The gradient of the cell is the sum of two ways, and each gate's follows from it.",
         "001, 2.2.2, eq. 16-20",
+        kind="identity",
         lanes=({}, {"loss_at": "every"}),
         parts={
             "eq. 16 to 20 differ from autograd by {:.1e}": Part(measures.off_autograd, below=ROUNDING),

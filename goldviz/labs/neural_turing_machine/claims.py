@@ -29,9 +29,10 @@ CLAIMS = (
     ),
     Tried(
         "C47",
-        "The machine reads its memory bank, and writes on it, as a whole.",
+        "The weights with which a trained machine reads and writes are spread over its memory bank.",
         "004, 3.1",
         lanes=(COPY,),
+        kind="question",
         parts={
             "after training a row is written to {:.2f} of 16 cells": Part(measures.WRITE_CELLS, above=8),
             "an answer is read from {:.2f} of them": Part(measures.READ_CELLS, above=8),

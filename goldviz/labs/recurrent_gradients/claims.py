@@ -26,7 +26,7 @@ CLAIMS = (
                 measures.scatter_over_largest_batch, above=1, scale="ratio", lanes=(1, 2, 3)
             ),
             "it scatters by the batch to the power {:.2f}, where independent samples would give −0.50": Part(
-                measures.scatter_by_batch, above=-0.6, below=-0.4, lanes=(1, 2, 3)
+                measures.scatter_by_batch, above=-0.6, below=-0.4, lanes=(1, 2, 3), control=True
             ),
         },
     ),

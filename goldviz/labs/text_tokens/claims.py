@@ -60,13 +60,16 @@ CLAIMS = (
         "C17",
         "Spaces glued to words avoid doubling the sequence.",
         "002, 2.2",
-        lanes=({"beside": "apart"}, {"beside": "apart", "vocabulary": 4096}),
+        lanes=({"beside": "apart"}, {"beside": "apart", "corpus": "words"}),
         parts={
-            "with spaces apart and 1,000 tokens the text has {} times as many": Part(
-                measures.tokens_right_to_left, above=1.9, scale="ratio", lanes=(1,)
+            "with spaces apart, and every piece a token, the text has {} times as many": Part(
+                measures.corpus_pieces_right_to_left, above=1.9, scale="ratio", lanes=(1,)
             ),
-            "with 4,096, or as many as it holds, {} times as many": Part(
-                measures.tokens_right_to_left, above=1.9, scale="ratio", lanes=(2,)
+            "with single spaces alone {} times as many": Part(
+                measures.corpus_pieces_right_to_left, above=1.9, scale="ratio", lanes=(2,)
+            ),
+            "where only 1,000 are, {} times as many": Part(
+                measures.tokens_right_to_left, above=1.9, scale="ratio", lanes=(1,), control=True
             ),
         },
     ),

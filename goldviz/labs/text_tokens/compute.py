@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from goldviz.data.texts.byte_pieces import BYTES, BytePieces, read, written
 from goldviz.data.texts.pair_merges import Merge
 from goldviz.data.texts.split_patterns import split
-from goldviz.labs.text_tokens.entries import KINDS, counted, longest_spaces, shares_of_signs
+from goldviz.labs.text_tokens.entries import KINDS, counted, cut_at_beginning, longest_spaces
 from goldviz.labs.text_tokens.joins import counts_after, joins
 from goldviz.labs.text_tokens.languages import NUMBERS, SENTENCES
 from goldviz.labs.text_tokens.learning import OTHERS, Learned, Report, learned
@@ -66,7 +66,7 @@ def compute_and_report(settings: TextTokens, report: Report) -> xr.Dataset:
             "entries": (("side", "kind"), [counted(pieces) for pieces in tokenisers]),
             "longest_spaces": ("side", [longest_spaces(pieces) for pieces in tokenisers]),
             "pieces": ("side", [len(list(split(settings.text, pieces.expression))) for pieces in tokenisers]),
-            **_signs(source_of(settings), tokenisers),
+            **_cuts(source_of(settings), tokenisers),
             "group": (("side", "number", "digit"), np.stack([_groups(pieces.expression) for pieces in tokenisers])),
         },
         coords={
@@ -112,10 +112,11 @@ def _lengths(side: Learned, room: int) -> Numbers:
     return lengths
 
 
-def _signs(source: str, tokenisers: Sequence[BytePieces]) -> dict[str, Any]:
-    """Of the corpus' signs, how many are a piece of their own, and how many are in one with letters."""
-    alone, with_letters = zip(*(shares_of_signs(source, pieces.expression) for pieces in tokenisers), strict=True)
-    return {"share_alone": ("side", list(alone)), "share_glued": ("side", list(with_letters))}
+def _cuts(source: str, tokenisers: Sequence[BytePieces]) -> dict[str, Any]:
+    """The pieces of the corpus' beginning; of its signs, how many are one, and how many are in one with letters."""
+    numbers = zip(*(cut_at_beginning(source, pieces.expression) for pieces in tokenisers), strict=True)
+    names = ("corpus_pieces", "share_alone", "share_glued")
+    return {name: ("side", list(values)) for name, values in zip(names, numbers, strict=True)}
 
 
 def _groups(expression: str) -> Numbers:

@@ -66,21 +66,22 @@ def longest_spaces(pieces: BytePieces) -> int:
     return max((len(entry) for entry in learned(pieces) if not entry.strip(b" ")), default=1)
 
 
-def shares_of_signs(text: str, expression: str) -> tuple[float, float]:
-    """The shares of the signs at a text's beginning that are a piece of their own, and that share one with letters.
+def cut_at_beginning(text: str, expression: str) -> tuple[int, float, float]:
+    """How many pieces a text's beginning is cut into, and the shares of its signs that are one, or in one with letters.
 
     One space before a sign does not count.
 
-    >>> shares_of_signs("dog. !! it's", r" ?\\p{L}+('s)?| ?[^\\s\\p{L}]+")
-    (0.25, 0.25)
+    >>> cut_at_beginning("dog. !! it's", r" ?\\p{L}+('s)?| ?[^\\s\\p{L}]+")
+    (5, 0.25, 0.25)
     """
     signs = alone = with_letters = 0
-    for piece, times in Counter(split(text[:BEGINNING], expression)).items():
+    pieces = Counter(split(text[:BEGINNING], expression))
+    for piece, times in pieces.items():
         count = times * len(SIGN.findall(piece))
         signs += count
         alone += count if len(piece.lstrip(" ")) == 1 else 0
         with_letters += count if LETTER.search(piece) else 0
-    return alone / max(signs, 1), with_letters / max(signs, 1)
+    return pieces.total(), alone / max(signs, 1), with_letters / max(signs, 1)
 
 
 def shown(entry: bytes) -> str:

@@ -94,6 +94,13 @@ def tokens_left_to_right(run: Run) -> float:
     return 1 / tokens_right_to_left(run)
 
 
+@measure()
+def corpus_pieces_right_to_left(run: Run) -> float:
+    """Pieces of the corpus' beginning, right over left: its tokens in a vocabulary that has every piece."""
+    left, right = run["corpus_pieces"].transpose("side").values
+    return float(right / left)
+
+
 def costliest_language(run: Run) -> tuple[str, float]:
     """Whose sentence takes most tokens under the left tokeniser, and how many times those of the English one."""
     tokens = run["sentence_tokens"].values[0]

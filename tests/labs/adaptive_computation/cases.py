@@ -16,7 +16,7 @@ LARGE = (
 SECONDS = (2, 20)
 MORE = ({"seeds": (0, 1)}, {"steps": 1600}, {"networks": "all"}, {"most": 20}, {"hidden": 64})
 LESS = ({"steps": 400}, {"most": 5}, {"cell": "rnn"})
-DOCUMENTED_IN = "README.md"
+DOCUMENTED_IN = "docs/adaptive-computation.md"
 OTHERWISE = {"task": ("stop", "parity"), "most": (1, 10)}
 EXCLUDED: dict[str, tuple[str, ...]] = {
     "stops_at_once": ("cut_off", "longer_where_harder", "not_longer_where_harder"),
