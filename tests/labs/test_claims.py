@@ -142,6 +142,13 @@ def is_one_of(value: float, part: Part, values: Sequence[float]) -> bool:
     return bool(abs(number - np.mean(fellows)) <= reach)
 
 
+@pytest.mark.parametrize(("value", "may_be"), [(32.4, True), (18.6579, True), (1.0, False), (1e4, False)])
+def test_a_number_that_training_made_is_held_to_the_spread_of_its_cases(value: float, may_be: bool) -> None:
+    claim = claims()["C10"]
+    part = next(part for part in claim.parts.values() if not part.control)
+    assert is_one_of(value, part, kept(claim).numbers[part.name]) == may_be
+
+
 def assert_not_turned(claim: Claim, numbers: Mapping[str, Sequence[float]]) -> None:
     """No part that held is refuted by these numbers, and none that was refuted holds."""
     assert claim.verdict is not None

@@ -65,5 +65,5 @@ def test_one_click_runs_a_claim_and_the_page_judges_the_runs() -> None:
     assert PARAMETERS.verdict is not None
     visitor.open("claims")
     assert [line for line in visitor.markdown if line.startswith("Your runs:")] == [
-        f"Your runs: {badge('holds')} {plain(PARAMETERS.verdict.numbers)}"
+        f"Your runs: {badge(PARAMETERS.word)} {plain(PARAMETERS.verdict.numbers)}"
     ]
