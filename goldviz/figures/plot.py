@@ -293,7 +293,8 @@ class Plot:
     def test_losses(self, name: str = "test_loss") -> str:
         """An open marker at the end for each network's test loss, and the sentence that says so."""
         if self.lacks(name):
-            return "Test loss follows when training ends."
+            is_over = self.ds.attrs.get("status") in reading.OVER
+            return "No test loss: the run broke off." if is_over else "Test loss follows when training ends."
         last = int(self.ds[reading.growing_dim(self.ds)].max())
         for network in self.networks:
             losses = finite(self.ds[name]).sel(network=network)

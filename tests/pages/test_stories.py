@@ -32,7 +32,7 @@ def test_a_step_sets_its_page_up_and_a_guess_is_answered() -> None:
     story = stories()["skip"][1]
     assert story.steps[2].words in said(visitor)
     assert f"# {story.title} :gray[3 of 6]" in said(visitor)
-    assert shown(visitor) == [lanes.EXAMPLE + "break-it-deeper-is-worse"]
+    assert shown(visitor) == [lanes.EXAMPLE + "32-layers-the-residual-network-learns"]
     assert visitor.at.session_state["detail-depth-gradients"] == "loss_by_depth"
     assert visitor.at.query_params["story"] == "skip.3"
     [guess] = [pills for pills in visitor.at.button_group if pills.key == "guess-skip-3"]

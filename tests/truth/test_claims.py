@@ -112,7 +112,7 @@ def run_of(lab, preset):
 
 
 DEPTH = ("as-in-the-document",)
-DEEPER = ("break-it-deeper-is-worse",)
+DEEPER = ("32-layers-the-residual-network-learns",)
 EDGE = ("at-the-edge-of-stability",)
 ADDING = ("adding-50-steps",)
 BATCHES = ("break-it-small-gain", "fix-it-orthogonal", "fix-it-identity")

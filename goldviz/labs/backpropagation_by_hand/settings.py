@@ -29,7 +29,7 @@ class BackpropagationByHand(Instant):
     """Spread of the weights times the square root of their columns."""
     learning_rate: float = setting(0.1, ge=1e-3, le=10, group="Update", essential=True, logarithmic=True)
     """η, the size of the one SGD step."""
-    clip: float = setting(5.0, ge=0.01, le=1000, group="Update", essential=True, logarithmic=True)
+    clip: float = setting(1.0, ge=0.01, le=1000, group="Update", essential=True, logarithmic=True)
     """C: a gradient whose norm over all five parts is longer is scaled down to it."""
     seed: int = standard.seed(group="Network")
     """Random seed of the weights."""
@@ -37,7 +37,8 @@ class BackpropagationByHand(Instant):
     """Where you are: first forward through the text, then backward from its end."""
     position: ClassVar[str] = "place"
 
-    version: ClassVar[int] = 2
+    version: ClassVar[int] = 3
+    former_defaults: ClassVar[Mapping[int, Mapping[str, Any]]] = {1: {"clip": 5.0}, 2: {"clip": 5.0}}
     units: ClassVar[Mapping[str, str]] = {"loss": "nat"}
     presets: ClassVar[tuple[Preset, ...]] = (
         Preset("As in the document", "Three steps, T = 3, as in the document's example."),
@@ -55,14 +56,14 @@ class BackpropagationByHand(Instant):
             "Fix it: clip",
             "The same network with the gradient's norm held at 1: same direction, shorter step. The loss falls on ten "
             "seeds of ten.",
-            {"text": "abababababababababab", "gain": 4.0, "clip": 1.0, "learning_rate": 1.0},
+            {"text": "abababababababababab", "gain": 4.0, "learning_rate": 1.0},
         ),
     )
 
     @classmethod
     def upgrade(cls, version: int, values: dict[str, Any]) -> dict[str, Any]:
         """Version 1 began at the first step: what names other settings alone meant that place."""
-        return {"place": "1"} | values if values else values
+        return {"place": "1"} | values if values and version < 2 else values
 
     def positions(self) -> tuple[int, int]:
         """All steps forward, then all backward; a text of n characters has n - 1 of each."""

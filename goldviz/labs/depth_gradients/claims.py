@@ -7,7 +7,7 @@ from functools import partial
 from goldviz.declare.claims import Claim, Part
 from goldviz.labs.depth_gradients import LAB, measures
 
-DEEPER = "break-it-deeper-is-worse"
+DEEPER = "32-layers-the-residual-network-learns"
 PRINTED_PARAMETERS = 38_810
 TEN_SEEDS = tuple(range(10))
 SMALL = {

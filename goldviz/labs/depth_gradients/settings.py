@@ -173,7 +173,7 @@ class DepthGradients(Experiment):
             {"initialisation": "zero", "noise": 0.0},
         ),
         Preset(
-            "Break it: deeper is worse",
+            "32 layers: the residual network learns",
             "32 plain layers keep their gradient. Still, their loss ends 2.4 to 5.2 times that of the best of 2 to "
             "16, in ten seeds of ten. The residual network stays within 1.4 times.",
             {
@@ -188,6 +188,7 @@ class DepthGradients(Experiment):
                 "samples": 500,
                 "histogram_every": 20,
             },
+            formerly="break-it-deeper-is-worse",
         ),
         Preset(
             "At the edge of stability",

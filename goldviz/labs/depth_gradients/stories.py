@@ -138,7 +138,7 @@ STORIES = (
             Step(
                 "Now the plain network gets every help: orthogonal weights, no dropout, 32 layers. Its "
                 "gradient is healthy.",
-                ("break-it-deeper-is-worse",),
+                ("32-layers-the-residual-network-learns",),
                 figure="loss_by_depth",
                 guess=Guess("Does the residual network still end lower?", ("No", "Yes"), _deeper),
             ),

@@ -159,6 +159,7 @@ class LaboratoryPage:
         if not visible_lanes:
             return
         source = Source.of(name, [lane.id for lane in visible_lanes])
+        self._open_where_finite(visible_lanes)
         with timeline:
             noun, last = visible_lanes[0].step.capitalize(), max(lane.last_step for lane in visible_lanes)
             epoch = live.timeline(source, noun, last, key=_timeline_key(name))
@@ -172,6 +173,20 @@ class LaboratoryPage:
         settings_panel.lanes_are_drawn(self.experiment)
         with st.container(key="first-look" if part.name == FIRST else "closer-look"):
             part.draw(_View(visible_lanes, epoch, partial(self._figure, source)))
+
+    def _open_where_finite(self, visible_lanes: Sequence[AnyLane]) -> None:
+        """A run alone that diverged opens at its last step that is finite, where its figures show what grew; what comes
+        into view after it follows its run again."""
+        opened_key, name = f"opened-{self.experiment.name}", self.experiment.name
+        lane_ids = [lane.id for lane in visible_lanes]
+        ids_before, step_before = st.session_state.get(opened_key, ([], None))
+        if lane_ids == ids_before:
+            return
+        step = visible_lanes[0].last_finite_step if len(visible_lanes) == 1 else None
+        in_view = st.query_params.get(STEP)
+        if step is not None if in_view is None else in_view == str(step_before):
+            live.go_to_step(_timeline_key(name), step)
+        st.session_state[opened_key] = (lane_ids, step)
 
     def questions(self) -> list[Part]:
         """What this page can open, in order."""

@@ -88,6 +88,11 @@ class Shown:
         steps = self.records.coords.get(dim)
         return int(steps[-1]) if steps is not None and len(steps) else 0
 
+    @property
+    def last_finite_step(self) -> int | None:
+        """The step before the one at which a run diverged; None for a run that did not, or did at once."""
+        return self.last_step - 1 or None if self.last_step and self.records.attrs.get("status") == "diverged" else None
+
 
 @dataclass(frozen=True)
 class Lane(Shown, Generic[Declared]):

@@ -18,7 +18,7 @@ def _page(link: dict[str, str] | None = None, theme: str = "light") -> InstantVi
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_one_steps_forward_and_then_backward(theme: str) -> None:
-    visitor = _page({"place": "1", "settings_version": "2"}, theme).open("sums")
+    visitor = _page({"place": "1", "settings_version": "3"}, theme).open("sums")
     assert "weights" in visitor.drawn()
     visitor.open("first")
     for place, words in (
@@ -29,7 +29,7 @@ def test_one_steps_forward_and_then_backward(theme: str) -> None:
     ):
         visitor.set(place=place)
         assert visitor.drawn()["vectors"]["layout"]["title"]["text"] == words
-    assert visitor.at.query_params == {"place": "6", "settings_version": "2"}
+    assert visitor.at.query_params == {"place": "6", "settings_version": "3"}
     assert {"terms", "sums"} <= set(visitor.open("sums").drawn())
 
 
@@ -72,7 +72,7 @@ def test_a_text_that_is_not_allowed_is_told_and_the_last_good_one_stays(text: st
     assert visitor.drawn() == before
     visitor.set(text="cocoa")
     assert not visitor.errors
-    assert visitor.at.query_params == {"text": "cocoa", "settings_version": "2"}
+    assert visitor.at.query_params == {"text": "cocoa", "settings_version": "3"}
 
 
 def test_a_shorter_text_keeps_the_place_inside() -> None:

@@ -74,9 +74,9 @@ def test_steps_thirty_times_too_long():
 
 
 def test_thirty_two_layers_end_worse_than_fewer():
-    words = said("break-it-deeper-is-worse")
+    words = said("32-layers-the-residual-network-learns")
     assert "2.4 to 5.2 times that of the best of 2 to 16, in ten seeds of ten. The residual network stays" in words
-    for run in runs("break-it-deeper-is-worse"):
+    for run in runs("32-layers-the-residual-network-learns"):
         loss = run.loss_by_depth.isel(epoch=-1)
         plain, residual = (loss.sel(network=name).values for name in ("plain", "residual"))
         assert 2.3 < plain[-1] / plain[:-1].min() < 5.3

@@ -4,7 +4,10 @@ import numpy as np
 import pytest
 import torch
 
+import goldviz
+from goldviz.declare.laboratory import laboratory_of
 from goldviz.declare.settings import SettingsError
+from goldviz.labs.depth_gradients.findings import BRANCH
 from goldviz.labs.depth_gradients.settings import DepthGradients
 from goldviz.labs.depth_gradients.train import problem, trainee
 from goldviz.runs.examples import example
@@ -41,7 +44,7 @@ def test_a_sigmoid_layer_hands_back_a_sixth_of_the_error_and_never_more_than_its
 
 
 def test_a_deeper_plain_network_trains_worse_though_its_gradient_is_kept():
-    dataset = run("break-it-deeper-is-worse")
+    dataset = run("32-layers-the-residual-network-learns")
     layers = hidden_layers(dataset, "plain")
     assert layers.max() / layers.min() < 10
     loss = dataset.loss_by_depth.isel(epoch=-1, seed=0)
@@ -118,3 +121,29 @@ def test_small_batches_take_longer_for_each_has_a_step_of_its_own():
     seconds = [DepthGradients(batch=batch).estimated_seconds() for batch in (0, 64, 8, 1)]
     assert seconds == sorted(seconds)
     assert seconds[-1] > 2 * seconds[0] > 0
+
+
+def test_above_twenty_layers_the_page_says_that_branches_want_a_scale() -> None:
+    lab = laboratory_of(DepthGradients())
+    deep = DepthGradients(depth=30)
+    assert not lab.doubts(DepthGradients())
+    [sentence] = lab.doubts(deep)
+    assert "30" in sentence
+    assert not lab.doubts(deep.changed(residual_scale=BRANCH))
+
+
+@pytest.mark.slow
+def test_what_it_says_of_thirty_layers_holds_on_five_seeds() -> None:
+    deep = {"depth": 30, "seeds": tuple(range(5)), "histogram_every": 0}
+    as_it_arrives, scaled = (
+        goldviz.run("depth-gradients", progress=False, **deep, **more)["test_loss"]
+        for more in ({}, {"residual_scale": BRANCH})
+    )
+    assert (as_it_arrives.sel(network="residual") > 5 * as_it_arrives.sel(network="plain")).all()
+    assert (scaled.sel(network="residual") < 0.2 * scaled.sel(network="plain")).all()
+
+
+def test_links_of_the_old_name_open_the_preset_of_thirty_two_layers() -> None:
+    assert DepthGradients.preset("break-it-deeper-is-worse") == DepthGradients.preset(
+        "32-layers-the-residual-network-learns"
+    )

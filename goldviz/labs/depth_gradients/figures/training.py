@@ -40,7 +40,8 @@ def _unseen(plot: Plot) -> str:
 @figure(
     "Does depth help training?",
     instead=unless(
-        "This run trained one depth. Set Shallower above 0, or start from ‘Break it: deeper is worse’.", "loss_by_depth"
+        "This run trained one depth: set Shallower above 0, as ‘32 layers: the residual network learns’ does.",
+        "loss_by_depth",
     ),
     shows="The training loss of both networks at several depths.",
     cannot_show="Whether a deeper network wants another learning rate, or longer training.",
