@@ -55,7 +55,7 @@ def test_runs_are_listed_newest_first_with_their_facts() -> None:
     assert list(table["Settings"]) == [f"As in the document · depth {depth}" for depth in (3, 2, 1)]
     assert list(table["Depth"]) == [3, 2, 1], "what differs among runs of one laboratory has a column"
     assert any(
-        re.match(r"3 runs, \d+ MB on disk: states to go back to take up to 2 MB a run", line)
+        re.match(r"3 runs, \d+ MB on disk: states to go back to take up to 20 MB a run", line)
         for line in visitor.captions
     )
 

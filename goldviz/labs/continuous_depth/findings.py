@@ -148,7 +148,6 @@ RULES = (
             0.01,
             "{at:percent} from the gradient through the solver, over the last quarter of the looks",
         ),
-        of_training=True,
         number="{gradient_difference:fine_percent}",
         explanation="The adjoint solves its own equation, with errors of its own (Chen et al. 2018).",
         advice=[_tighter, ("Go back through the solver's own steps.", {"gradient": "solver"})],

@@ -285,6 +285,11 @@ class Reading:
         return float(np.mean(self.skilled)) if len(self.refits) > 2 else np.nan
 
     @property
+    def unskilled_refits(self) -> float:
+        """The share of all others; NaN likewise."""
+        return 1 - self.skilled_refits
+
+    @property
     def same_sign(self) -> Verdicts:
         """Which seeds alone have a score of the same sign as all together; none where there is one seed."""
         return np.asarray(np.sign(seed_scores(self.series)) == np.sign(self.own.value))

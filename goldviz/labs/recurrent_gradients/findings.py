@@ -67,7 +67,7 @@ def _of_unseen(n: Reading) -> str:
 
 def _how_bad(case: Case) -> Severity:
     """Bad of the RNN, and where no network keeps its signal that has not learned its task without."""
-    left = {name_of(n) for n in case.considered} - case.crossed["task_solved"]
+    left = {name_of(n) for n in case.considered}.difference(case.crossed["task_solved"])
     return "bad" if case.names <= {"RNN"} or left <= case.names else "warning"
 
 

@@ -23,13 +23,16 @@ TIME_UNITS = {"oscillator": 1.0}
 
 
 def options_of(settings: SeriesAttention) -> AttentionOptions:
-    """What the chosen kind of attention is told: nothing of what it leaves unread."""
-    usual, has_effect = AttentionOptions(), settings.has_effect
-    return AttentionOptions(
-        settings.window if has_effect("window") else usual.window,
-        settings.restart or None if has_effect("restart") else usual.restart,
-        settings.factor if has_effect("factor") else usual.factor,
-    )
+    """What the chosen kind of attention is told: nothing of what it leaves unread.
+
+    An exported script has the settings' values alone, so the kind is asked here.
+    """
+    usual = AttentionOptions()
+    if settings.attention == "log_sparse":
+        return AttentionOptions(settings.window, settings.restart or None, usual.factor)
+    if settings.attention.startswith("prob_sparse"):
+        return AttentionOptions(usual.window, usual.restart, settings.factor)
+    return usual
 
 
 def series_network(settings: SeriesAttention, lane: str, inputs: int, seed: int) -> SeriesNetwork:

@@ -35,8 +35,8 @@ def test_a_healthy_run_is_praised_alone(healthy):
     [
         ("saturated", {"saturation": 0.5}),
         ("dead_units", {"dead_units": 0.2}),
-        ("learning_rate_too_small", {"update_to_data": 1e-6}),
-        ("learning_rate_too_large", {"update_to_data": 0.5}),
+        ("learning_rate_too_small", {"update_to_data": 1e-6, "dev_loss": 2.6}),
+        ("learning_rate_too_large", {"update_to_data": 0.5, "dev_loss": 2.6}),
         ("by_heart", {"train_loss": 1.0}),
         ("no_better_than_pairs", {"dev_loss": 2.6, "train_loss": 2.6}),
     ],

@@ -126,7 +126,7 @@ RULES = (
     Rule(
         "refits_disagree",
         "warning",
-        lambda case: f"{quantity(1 - float(case.reading.skilled_refits)).capitalize()} refits have no skill",
+        lambda case: f"{quantity(case.reading.unskilled_refits).capitalize()} refits have no skill",
         line=at_most("skilled_refits", 0.5, "more than {at:part} of them"),
         number=lambda n: f"above 0 in {counted(n.skilled, 'refits')}",
         confidence=lambda case: (
