@@ -190,7 +190,7 @@ def test_when_values_are_known_is_said_and_told_in_notebook_and_shell_alike(
     assert "'soon' is no release time" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(("name", "reason"), [("none.csv", "No such file"), ("folder.csv", "directory")])
+@pytest.mark.parametrize(("name", "reason"), [("none.csv", "No such file"), ("folder.csv", "no regular file")])
 def test_what_cannot_be_read_is_named(name: str, reason: str, folder: Path) -> None:
     (folder / "folder.csv").mkdir()
     with pytest.raises(MarketError, match=rf"^The file {name} cannot be read: .*{reason}.*\.$"):

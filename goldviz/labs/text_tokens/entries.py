@@ -72,7 +72,7 @@ def cut_at_beginning(text: str, expression: str) -> tuple[int, float, float]:
     One space before a sign does not count.
 
     >>> cut_at_beginning("dog. !! it's", r" ?\\p{L}+('s)?| ?[^\\s\\p{L}]+")
-    (5, 0.25, 0.25)
+    (4, 0.25, 0.25)
     """
     signs = alone = with_letters = 0
     pieces = Counter(split(text[:BEGINNING], expression))
