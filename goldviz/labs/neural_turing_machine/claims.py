@@ -10,6 +10,8 @@ from goldviz.labs.neural_turing_machine import LAB, measures
 Tried = partial(Claim, LAB)
 COPY = {"look_every": 1000}
 """A look at the first step and at the last."""
+TWO_SETS = (0, 1, 2, 3, 4, 23, 24, 25, 26, 27)
+"""Seeds, for one in ten does not learn."""
 NO_SHIFT = {**COPY, "shift": False, "networks": "ntm"}
 NO_CONTENT = {**COPY, "content": False, "networks": "ntm"}
 
@@ -32,6 +34,7 @@ CLAIMS = (
         "The weights with which a trained machine reads and writes are spread over its memory bank.",
         "004, 3.1",
         lanes=(COPY,),
+        cases=TWO_SETS,
         kind="question",
         parts={
             "after training a row is written to {:.2f} of 16 cells": Part(measures.WRITE_CELLS, above=8),
