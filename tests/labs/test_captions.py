@@ -20,7 +20,7 @@ from tests.labs.small_runs import SMALL, Small, small_run, with_own
 from tests.page_words import on_page
 from tests.thinned import represented
 
-NUMBER = r"([+−-]?\d[\d,]*(?:\.\d+)?(?:e[+−-]?\d+| × 10[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)?|never|infinitely many|inf|nan)"
+NUMBER = r"([+−-]?\d[\d,]*(?:\.\d+)?(?:e[+-]?\d+| × 10[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)?|never|infinitely many|inf|nan)"
 SUPERSCRIPT = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹−", "-0123456789-")
 SHOWN = {"residual network": "residual"}
 """How figures call networks that cards call otherwise."""
@@ -57,7 +57,7 @@ def value_of(words: str) -> float:
     """A number as figures print it."""
     if words in ("never", "infinitely many"):
         return math.inf
-    mantissa, _, exponent = words.translate(SUPERSCRIPT).replace(",", "").replace("−", "-").partition(" × 10")
+    mantissa, _, exponent = words.translate(SUPERSCRIPT).replace(",", "").partition(" × 10")
     return float(mantissa) * 10.0 ** float(exponent or 0)
 
 

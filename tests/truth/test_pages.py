@@ -351,7 +351,7 @@ OF_LABORATORIES = {
     ),
     "backpropagation-by-hand": (
         (r"Norm of the gradient: (.*)", lambda run: [gradient(run)]),
-        (r"After clipping: (.*)", lambda run: [min(gradient(run), 5)]),
+        (r"After clipping: (.*)", lambda run: [min(gradient(run), 1)]),
         (r"Loss before: (.*)", lambda run: [text_loss(run)]),
         (r"Loss after: (.*)", lambda run: [run.attrs["loss_after"], run.attrs["loss_after"] - text_loss(run)]),
         *(

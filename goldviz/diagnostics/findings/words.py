@@ -199,7 +199,7 @@ def _formatted(form: str) -> Callable[[float], str]:
     @unlike_limits
     def words(number: float, more: int) -> str:
         finer = re.sub(r"\.(\d+)", lambda digits: f".{int(digits[1]) + more}", form)
-        return format(number, finer).replace("%", " %").replace("inf", "infinitely many").replace("-", "−")
+        return re.sub("^-", "−", format(number, finer).replace("%", " %").replace("inf", "infinitely many"))
 
     return words
 
