@@ -112,4 +112,8 @@ def run_standalone(
             "curves": record.curves,
             "finals": record.finals,
         }
-        Path(file).write_text(json.dumps(outcome), encoding="utf-8")
+        place = Path(file).resolve()
+        # An earlier file stays where the disk is full; what is no file, such as a terminal, has nothing beside it.
+        beside = place.with_name(f".{place.name}.part") if place.is_file() or not place.exists() else place
+        beside.write_text(json.dumps(outcome), encoding="utf-8")
+        beside.replace(place)

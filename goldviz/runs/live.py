@@ -14,8 +14,9 @@ from goldviz.arrays.light import LightDataset
 from goldviz.declare.kept import in_todays_words
 from goldviz.declare.kinds import roles_of
 from goldviz.declare.registry import experiments
-from goldviz.runs.store.arrays import Stacked, joined, light_dataset
-from goldviz.runs.store.rows import reading_of
+from goldviz.runs.execution.limits import gigabytes
+from goldviz.runs.store.arrays import MOST_BYTES, Stacked, bytes_needed, joined, light_dataset
+from goldviz.runs.store.rows import TooLargeRunError, reading_of
 from goldviz.runs.store.run import About, Run
 
 if TYPE_CHECKING:
@@ -105,6 +106,9 @@ class LiveRun:
         }
         settings_class = experiments().get(run.experiment)
         self._variables = self._variables or _in_todays_kinds(about.variables, _todays(settings_class))
+        need = bytes_needed({name: self._variables[name]["dims"] for name in self._records}, self._records)
+        if need > MOST_BYTES:
+            raise TooLargeRunError(run.id, gigabytes(need), gigabytes(MOST_BYTES))
         records = light_dataset(self._variables, about.coordinates, self._records, about.once, facts)
         if settings_class is None:
             # Nobody declares it any more, or nobody ever did: its variables' own kinds give the roles.

@@ -132,6 +132,18 @@ FILES: dict[str, tuple[Callable[[Path], None], str]] = {
     "a missing column": (lambda file: told(file, "alter table runs drop column message"), "no such column"),
     "a missing table": (lambda file: told(file, "drop table batches"), "no such table"),
     "noise": (noise, "is damaged"),
+    "a column that is computed": (
+        lambda file: told(file, "alter table batches add column more as (hex(zeroblob(400000000)))"),
+        "batches is computed",
+    ),
+    "a table that is a view": (
+        lambda file: told(file, "alter table marks rename to own", "create view marks as select * from own"),
+        "marks is computed",
+    ),
+    "a table with a trigger": (
+        lambda file: told(file, "create trigger more after insert on runs begin delete from batches; end"),
+        "more is computed",
+    ),
 }
 """What makes a whole database useless, and what is said of it."""
 

@@ -9,18 +9,21 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
+import numpy as np
 import pytest
+from safetensors.numpy import save
 
 from goldviz.cli.command import main
 from goldviz.data.texts.kept_texts import keep_text
 from goldviz.data.texts.pieces import TextError
 from goldviz.declare.settings import SettingsError
 from goldviz.runs.execution.worker import execute
+from goldviz.runs.store import arrays
 from goldviz.runs.store.rescue import rescue
-from goldviz.runs.store.rows import UNCLEAR, DamagedRunError
+from goldviz.runs.store.rows import UNCLEAR, DamagedRunError, TooLargeRunError
 from goldviz.runs.store.run_store import DAMAGED_RECORDS, Store, UnknownRunError
 from goldviz.runs.store.schema import StoreError
-from tests.runs.strangers import FILES, READ, RECORDS, ROWS, Change, lost_pages, told, trained
+from tests.runs.strangers import FILES, READ, RECORDS, ROWS, Change, content, lost_pages, told, trained
 from tests.runs.toy import Toy
 from tests.thinned import thinned
 
@@ -68,6 +71,39 @@ def test_damaged_records_concern_their_run_alone(store: Store, change: Change) -
     assert store.run(run_id).status == "finished"
     assert set(store.sizes([sound, run_id])) == {sound, run_id}
     store.results([sound, run_id])
+
+
+def filled(**tensors: np.ndarray) -> Change:
+    """Records of many steps, of which one has a wide row that would stand for all."""
+    steps = {f"{name}@steps": np.arange(1, len(values) + 1) for name, values in tensors.items()}
+    return content("batches", data=save(tensors | steps))
+
+
+TOO_LARGE = {
+    "a row for all steps": filled(norm=np.ones((200_000, 1), np.float32), position=np.ones((1, 2, 1_000), np.float32)),
+    "large records": content("batches", data=b"\0" * 1_000_000),
+    "a large last value": content("finals", data=b"\0" * 2_000_000),
+}
+
+
+@pytest.mark.parametrize("kind", TOO_LARGE)
+def test_a_run_that_would_take_more_memory_than_any_may_is_told_before_it_is_read(
+    store: Store, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sound, run_id = trained(store), trained(store)
+    TOO_LARGE[kind](Path(store.place), run_id)
+    monkeypatch.setattr(arrays, "MOST_BYTES", 10**9 if "row" in kind else 1_500_000)
+    with pytest.raises(TooLargeRunError, match=r"would take \S+ \S+ of memory; allowed are up to \S+ \S+\.") as raised:
+        store.load(run_id)
+    assert one_sentence(str(raised.value))
+    assert store.load(sound)["norm"].values.ravel().tolist() == [1, 2]
+
+
+def test_what_is_computed_of_a_column_is_not_rescued(store: Store) -> None:
+    trained(store)
+    store.close()
+    told(Path(store.place), "alter table batches add column more as (hex(zeroblob(400000000)))")
+    assert (rescue(store.url).runs, rescue(store.url).lost) == (1, 0)
 
 
 def test_a_damaged_loss_leaves_the_results_of_others(store: Store) -> None:

@@ -1,7 +1,10 @@
 """A file of watched runs: brought in whole, and nothing of a stranger's that does not fit."""
 
 import json
+import multiprocessing
+import re
 import sqlite3
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
@@ -13,6 +16,7 @@ from safetensors.numpy import load, save
 import goldviz
 from goldviz.cli import main
 from goldviz.runs.store.run_store import Store
+from goldviz.runs.store.schema import StoreFullError
 from goldviz.runs.versions import versions
 from goldviz.watching.files import RunFileError, brought_in
 from goldviz.watching.versions import known
@@ -176,6 +180,115 @@ def test_what_does_not_fit_is_refused_in_a_sentence(fault: str, run_file: Path, 
     connection.close()
     with pytest.raises(RunFileError, match=sentence):
         brought_in(copy, store)
+    assert store.list()[1] == 0
+
+
+def same_run_many_times(connection: sqlite3.Connection) -> None:
+    connection.executescript(
+        "CREATE TABLE more AS SELECT * FROM runs; DROP TABLE runs; ALTER TABLE more RENAME TO runs"
+    )
+    connection.executescript("UPDATE batches SET data = data; " + "INSERT INTO runs SELECT * FROM runs LIMIT 50; " * 7)
+    connection.execute("UPDATE batches SET data = ?", (records(300_000, 5),))
+
+
+def records(steps: int, layers: int) -> bytes:
+    """A loss at every step, and rows by layer at one."""
+    numbers = np.arange(1, steps + 1)
+    by_layer = {name: np.ones((1, layers), np.float32) for name in ("gradient_by_layer", "update_to_data")}
+    tensors = {"loss": np.ones(steps, np.float32), "loss@steps": numbers, **by_layer}
+    return save(tensors | {f"{name}@steps": numbers[:1] for name in by_layer})
+
+
+def a_row_for_all_steps(connection: sqlite3.Connection) -> None:
+    connection.execute("UPDATE runs SET coordinates = ?", (json.dumps({"layer": ["x"] * 1100}),))
+    connection.execute("DELETE FROM batches WHERE id > 1")
+    connection.execute("UPDATE batches SET data = ?", (records(400_000, 1100),))
+
+
+def many_steps_of_nothing(connection: sqlite3.Connection) -> None:
+    connection.execute("UPDATE runs SET coordinates = ?", (json.dumps({"layer": []}),))
+    connection.execute("DELETE FROM batches WHERE id > 1")
+    steps = np.arange(1, 2_000_001)
+    data = save({"weight_norm": np.ones((len(steps), 0), np.float32), "weight_norm@steps": steps})
+    connection.execute("UPDATE batches SET data = ?", (data,))
+
+
+def facts_of_many_values(connection: sqlite3.Connection) -> None:
+    lists = "[" + "[]," * 1_300_000 + "1]"
+    connection.execute("UPDATE runs SET attributes = ?", (f'{{"tried": {lists}}}',))
+
+
+COSTLY = {
+    same_run_many_times: "names more records than it can hold",
+    a_row_for_all_steps: r"numbers would take 3\.5 GB of memory; allowed are up to 1\.0 GB",
+    many_steps_of_nothing: "taken",
+    facts_of_many_values: "no text of up to 4 MB and 500,000 values",
+}
+MOST_MEGABYTES = 300
+"""Beside what the process has before."""
+
+
+def peak(question: Callable[[], object]) -> float:
+    """Megabytes that this process comes to have more than before."""
+
+    def megabytes(name: str) -> float:
+        lines = Path("/proc/self/status").read_text().splitlines()
+        return next(int(line.split()[1]) for line in lines if line.startswith(name)) / 1024
+
+    before = megabytes("VmRSS")
+    Path("/proc/self/clear_refs").write_text("5")
+    question()
+    return megabytes("VmHWM") - before
+
+
+def asked(answers, file: Path, url: str) -> None:  # type: ignore[no-untyped-def]
+    said = []
+
+    def question() -> None:
+        try:
+            said.append(f"taken: {brought_in(file, Store(url))}")
+        except RunFileError as error:
+            said.append(str(error))
+
+    answers.put((peak(question), said[0]))
+
+
+@pytest.mark.untrusted
+@pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="only Linux tells how much a process had")
+@pytest.mark.parametrize("change", COSTLY, ids=lambda change: change.__name__)
+def test_what_a_file_would_cost_is_known_before_it_is_made(
+    change: Callable[[sqlite3.Connection], None], run_file: Path, store: Store, tmp_path: Path
+) -> None:
+    copy = tmp_path / "costly.gv"
+    copy.write_bytes(run_file.read_bytes())
+    with closing(sqlite3.connect(copy)) as connection, connection:
+        change(connection)
+    fork = multiprocessing.get_context("fork")
+    answers = fork.Queue()
+    process = fork.Process(target=asked, args=(answers, copy, store.url), daemon=True)
+    process.start()
+    megabytes, said = answers.get(timeout=60)
+    process.join()
+    assert re.search(COSTLY[change], said), said
+    assert megabytes < MOST_MEGABYTES
+    assert store.list()[1] == (COSTLY[change] == "taken")
+
+
+@pytest.mark.untrusted
+def test_a_run_that_cannot_be_kept_whole_leaves_nothing(
+    run_file: Path, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole, calls = store.append, []
+
+    def append(*arguments: object, **more: object) -> object:
+        calls.append(1)
+        if len(calls) == 2:
+            raise StoreFullError("The disk is full.")
+        return whole(*arguments, **more)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(store, "append", append)
+    with pytest.raises(StoreFullError):
+        brought_in(run_file, store)
     assert store.list()[1] == 0
 
 

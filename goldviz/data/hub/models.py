@@ -29,6 +29,7 @@ from goldviz.data.hub.faults import (
     switched_off,
     unreadable,
 )
+from goldviz.plain_files import content_of
 
 HUB_PATIENCE = 10.0
 """Seconds that the hub has for each part of an answer."""
@@ -68,6 +69,7 @@ SUGGESTED: tuple[tuple[str, str], ...] = (
 
 REPO_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*/[A-Za-z0-9][A-Za-z0-9._-]*")
 LONGEST_REPO = 96
+LONGEST_REVISION = 100
 COMMIT = re.compile("[0-9a-f]{40}")
 CONTENT_NAME = re.compile("[0-9a-f]{40}|[0-9a-f]{64}")
 SETTINGS_FILES = ("config.json", "tokenizer_config.json", "special_tokens_map.json", "added_tokens.json")
@@ -132,7 +134,7 @@ def held(repo: str) -> Path | None:
     """
     storage = _storage(valid_repo(repo))
     try:
-        revision = (storage / "refs" / constants.DEFAULT_REVISION).read_text().strip()
+        revision = content_of(storage / "refs" / constants.DEFAULT_REVISION, LONGEST_REVISION).decode().strip()
         folder = storage / "snapshots" / revision
         names = {path.name for path in folder.iterdir() if path.is_file()}
     except (OSError, ValueError):

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from goldviz.declare.settings import SettingsError, label, schemas
+from goldviz.plain_files import content_of
 
 if TYPE_CHECKING:
     from goldviz.declare.settings import Experiment
@@ -27,6 +28,7 @@ WORKER_BYTES = 2**30
 WORKER_LIMIT = "GOLDVIZ_WORKER_BYTES"
 """Tells a worker process how much memory it may have."""
 NVIDIA_DRIVER = Path("/dev/nvidiactl")
+LONGEST_LIMIT = 100
 CONTAINER_LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
 
 
@@ -73,7 +75,7 @@ def machine_bytes() -> int:
     sizes = [os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")] if hasattr(os, "sysconf") else [8 * 10**9]
     for file in map(Path, CONTAINER_LIMITS):
         with suppress(OSError, ValueError):
-            sizes.append(int(file.read_text()))
+            sizes.append(int(content_of(file, LONGEST_LIMIT)))
     return min(sizes)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 Stacked = dict[str, tuple[np.ndarray, np.ndarray]]
 """For each variable its steps (n,) and its values (n, ...)."""
 
+MOST_BYTES = 10**9
+"""Of a run's numbers in memory, where others may have written it: a few of its rows can stand for very many."""
 UNITS_OF = "units_of"
 """The attribute that says by name in which units a run's numbers are, where these depend on its data."""
 
@@ -85,6 +88,25 @@ def joined(pieces: Iterable[Stacked]) -> Stacked:
     return {name: (np.concatenate(steps[name]), np.concatenate(values[name])) for name in steps}
 
 
+def steps_along(dims: Mapping[str, Sequence[str]], records: Stacked) -> dict[str, np.ndarray]:
+    """All steps along each growing dimension, which is the first of its variables' ``dims``."""
+    growing: dict[str, list[np.ndarray]] = {}
+    for name, (steps, _) in records.items():
+        growing.setdefault(dims[name][0], []).append(steps)
+    return {dim: np.unique(np.concatenate(steps)) for dim, steps in growing.items()}
+
+
+def row_bytes(records: Stacked) -> dict[str, int]:
+    """How many bytes one step of each variable takes, whether it has a record or is filled."""
+    return {name: max(values.itemsize, 4) * math.prod(values.shape[1:]) for name, (_, values) in records.items()}
+
+
+def bytes_needed(dims: Mapping[str, Sequence[str]], records: Stacked) -> int:
+    """How many bytes :func:`light_dataset` makes of records, which may be thousands of times their own."""
+    steps = steps_along(dims, records)
+    return sum(len(steps[dims[name][0]]) * size for name, size in row_bytes(records).items())
+
+
 def light_dataset(
     variables: Mapping[str, Mapping[str, Any]],
     coordinates: Mapping[str, list[Any]],
@@ -99,10 +121,7 @@ def light_dataset(
     JSON, so that the dataset can be written to netCDF. Raises ``KeyError`` for a variable that is not declared and
     ``ValueError`` for one that does not fit its dimensions.
     """
-    growing: dict[str, list[np.ndarray]] = {}
-    for name, (steps, _) in records.items():
-        growing.setdefault(variables[name]["dims"][0], []).append(steps)
-    labels: dict[str, Any] = {dim: np.unique(np.concatenate(steps)) for dim, steps in growing.items()}
+    labels: dict[str, Any] = {**steps_along({name: variables[name]["dims"] for name in records}, records)}
     dims_used = {dim for name in (*records, *once) for dim in variables[name]["dims"]}
     labels.update({dim: np.asarray(values) for dim, values in coordinates.items() if dim in dims_used})
 

@@ -161,7 +161,7 @@ def _useful(table: str, values: Mapping[str, Any], run_ids: set[str]) -> bool:
 def _rows(old: sqlite3.Connection, table: str) -> Iterator[dict[str, Any]]:
     """A table's rows in their order; those on a damaged page are stepped over, in steps that grow until one reads."""
     start, step = 0, 1
-    query = f"SELECT rowid AS place, * FROM {table} NOT INDEXED WHERE rowid >= ? ORDER BY rowid"  # noqa: S608
+    query = f"SELECT rowid AS place, {_stored(old, table)} FROM {table} NOT INDEXED WHERE rowid >= ? ORDER BY rowid"  # noqa: S608
     while step < FARTHEST:
         try:
             for row in old.execute(query, (start,)):
@@ -172,6 +172,15 @@ def _rows(old: sqlite3.Connection, table: str) -> Iterator[dict[str, Any]]:
             start, step = start + step, 2 * step
         else:
             return
+
+
+def _stored(old: sqlite3.Connection, table: str) -> str:
+    """A table's columns that stand in the file; all, where its description is damaged."""
+    with suppress(*UNREADABLE):
+        stored = old.execute("SELECT name FROM pragma_table_xinfo(?) WHERE NOT hidden", (table,))
+        names = {name for (name,) in stored} & {column.name for column in metadata.tables[table].columns}
+        return ", ".join(sorted(names)) or "*"
+    return "*"
 
 
 def _count(old: sqlite3.Connection, table: str) -> int:

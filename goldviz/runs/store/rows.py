@@ -38,11 +38,24 @@ class DamagedRunError(StoreError):
         )
 
 
+class TooLargeRunError(DamagedRunError):
+    """What was recorded of one run takes more memory than any may; it is told before it is read."""
+
+    def __init__(self, run_id: str, need: str, allowed: str) -> None:
+        StoreError.__init__(
+            self,
+            f"Run {run_id} cannot be shown: its records would take {need} of memory; allowed are up to {allowed}. "
+            "Other runs are not affected.",
+        )
+
+
 @contextmanager
 def reading_of(run_id: str) -> Iterator[None]:
     """Turn what goes wrong while a run's records are read into :class:`DamagedRunError`."""
     try:
         yield
+    except MemoryError as error:
+        raise TooLargeRunError(run_id, "more", "what this process has") from error
     except _UNREADABLE as error:
         raise DamagedRunError(run_id, error) from error
 

@@ -35,13 +35,22 @@ from sqlalchemy.types import NullType
 from goldviz.data.tables.whole_files import size_of
 from goldviz.declare.data_labels import ATTRIBUTE, labels_of
 from goldviz.declare.settings import Settings, Variable
+from goldviz.runs.execution.limits import gigabytes
 from goldviz.runs.live import LiveRun
 from goldviz.runs.recorder import Batch, Command, Progress, in_words
 from goldviz.runs.store import arrays, commands
 from goldviz.runs.store.checkpoints import OLD_SHARE, room_of_run, surplus
 from goldviz.runs.store.clock import database_clock
 from goldviz.runs.store.lent_connections import LentConnections
-from goldviz.runs.store.rows import UNFINISHED, DamagedRunError, checked_labels, marks_of, reading_of, settled_row
+from goldviz.runs.store.rows import (
+    UNFINISHED,
+    DamagedRunError,
+    TooLargeRunError,
+    checked_labels,
+    marks_of,
+    reading_of,
+    settled_row,
+)
 from goldviz.runs.store.run import About, Result, Run, Size, Start
 from goldviz.runs.store.schema import (
     BIRTHMARK,
@@ -632,8 +641,10 @@ class Store:
 
     def records_after(self, run_id: str, position: int) -> tuple[arrays.Stacked, int]:
         """Records written after a position (0 at first) and the new position."""
-        query = select(batches.c.id, _data_of(batches)).where(batches.c.run_id == run_id, batches.c.id > position)
+        new = (batches.c.run_id == run_id) & (batches.c.id > position)
+        query = select(batches.c.id, _data_of(batches)).where(new)
         with self._reading() as connection:
+            _check_size(connection, run_id, batches, new)
             rows = connection.execute(query.order_by(batches.c.id)).all()
         if not rows:
             return {}, position
@@ -648,6 +659,7 @@ class Store:
             row = connection.execute(select(*columns).where(runs.c.id == run_id)).first()
             mark_rows = [dict(mark._mapping) for mark in connection.execute(changes.order_by(marks.c.id))]
             final_query = select(finals.c.variable, _data_of(finals)).where(finals.c.run_id == run_id)
+            _check_size(connection, run_id, finals, finals.c.run_id == run_id)
             once = connection.execute(final_query).all()
         if row is None:
             raise UnknownRunError(run_id)
@@ -777,6 +789,13 @@ class Store:
 def _data_of(table: Table) -> ColumnElement[Any]:
     """A table's bytes as they stand there: a row with something else is met where its run is read, and there alone."""
     return type_coerce(table.c.data, NullType()).label("data")
+
+
+def _check_size(connection: Connection, run_id: str, table: Table, rows: ColumnElement[bool]) -> None:
+    """Raise :class:`TooLargeRunError` where the bytes of these rows are more than a run's may be."""
+    size = connection.execute(select(func.sum(func.length(table.c.data))).where(rows)).scalar() or 0
+    if size > arrays.MOST_BYTES:
+        raise TooLargeRunError(run_id, gigabytes(size), gigabytes(arrays.MOST_BYTES))
 
 
 def _result(run_id: str, read: Callable[[bytes], tuple[str, np.ndarray]], data: bytes, coordinates: Any) -> Result:

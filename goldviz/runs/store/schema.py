@@ -58,6 +58,8 @@ BIRTHMARK = "birthmark"
 """Under which a connection's information has its database's number: a file that takes another's place has another."""
 LEAST_FREE = 2**20
 """Bytes: a disk with less room fails in many words, and is full."""
+LONGEST_JSON = 16 * 2**20
+"""Characters of one column; its values take up to thirty times as many bytes."""
 SET_ASIDE = ".damaged"
 """Behind a file's name: a damaged one out of which runs were rescued."""
 
@@ -139,7 +141,12 @@ class StoreFullError(StoreError):
 
 
 def from_json(text: str | bytes) -> Any:
-    """What a JSON column holds; the text itself where it is no JSON, which no reader takes for an object."""
+    """What a JSON column holds; the text itself where it is no JSON, which no reader takes for an object.
+
+    A text whose values would take very much memory is none either.
+    """
+    if len(text) > LONGEST_JSON:
+        return f"{len(text):,} characters"
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
@@ -308,6 +315,8 @@ def birthmark(engine: Engine) -> int:
 def _create_or_update(engine: Engine, url: str) -> None:
     file = file_of(url)
     with engine.connect() as connection:
+        if file is not None:
+            _check_tables(connection, url)
         version = _version(connection, url)
         is_ours = file is None or connection.info[BIRTHMARK] or reads_only(file)
     if version == SCHEMA_VERSION and is_ours:
@@ -359,6 +368,24 @@ def _lock(connection: Connection) -> None:
         connection.exec_driver_sql("BEGIN IMMEDIATE")
     elif connection.dialect.name == "postgresql":
         connection.execute(select(func.pg_advisory_xact_lock(UPDATE_LOCK)))
+
+
+def _check_tables(connection: Connection, url: str) -> None:
+    """Raise :class:`StoreError` where a table of a SQLite file is one in name alone, or computes what is read of it.
+
+    A few bytes of a formula give as much as they say.
+    """
+    kinds = connection.exec_driver_sql("SELECT name, tbl_name, type, rootpage FROM sqlite_master").all()
+    strange = [one.name for one in kinds if one.tbl_name in metadata.tables and one.type == "trigger"]
+    for one in kinds:
+        if one.name in metadata.tables:
+            hidden = "SELECT count(*) FROM pragma_table_xinfo(?) WHERE hidden"
+            plain = one.type == "table" and one.rootpage
+            if not plain or connection.exec_driver_sql(hidden, (one.name,)).scalar():
+                strange.append(one.name)
+    if strange:
+        reason = f"{strange[0][:60]} is computed"
+        raise StoreError(f"The database {shown(url)} is not as goldviz wrote it: {reason}. {way_out(url)}")
 
 
 def _version(connection: Connection, url: str) -> int | None:

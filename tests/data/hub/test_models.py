@@ -23,6 +23,7 @@ from goldviz.data.hub.faults import HubError
 from goldviz.data.hub.models import SUGGESTED, HubFile, download, held, look_up, needed_files, valid_repo
 from tests.data.hub.fake_hub import FAULTS, FAULTS_OF_ABOUT, FakeHub, git_name, large_name
 from tests.places import ROOT
+from tests.watching.test_commit import bounded
 
 REPO = "owner/name"
 WEIGHTS = bytes(range(256)) * 2000
@@ -174,6 +175,15 @@ def test_a_spoilt_cache_holds_nothing(hub, cache, content):
     got(hub)
     (cache / "models--owner--name" / "refs" / "main").write_text(content)
     assert held(REPO) is None
+
+
+@pytest.mark.untrusted
+def test_a_pipe_in_place_of_a_commit_s_name_holds_nothing(hub, cache, tmp_path):
+    got(hub)
+    place = cache / "models--owner--name" / "refs" / "main"
+    place.unlink()
+    os.mkfifo(place)
+    assert bounded(lambda: held(REPO), tmp_path) is None
 
 
 def test_a_new_commit_brings_only_what_changed(hub):
