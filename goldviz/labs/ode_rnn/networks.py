@@ -12,7 +12,7 @@ from torch import Generator, Tensor, nn
 from goldviz.labs.ode_rnn.choices import JUMP_CELLS, method_of
 from goldviz.models.continuous.fused_ode_rnn import fixed_step_ode_rnn
 from goldviz.models.continuous.methods import FIXED, runge_kutta_method
-from goldviz.models.continuous.neural_cde import NeuralCDE, controls
+from goldviz.models.continuous.neural_cde import FirstState, NeuralCDE, controls
 from goldviz.models.continuous.ode_rnn import ODERNN
 from goldviz.models.continuous.ode_solvers import Evolution, FixedSteps, Solver, TorchdiffeqSolver, steps_for
 from goldviz.models.continuous.runge_kutta import integrate
@@ -65,8 +65,9 @@ def neural_cde(settings: ODERNNLaboratory, channels: int, seed: int) -> NeuralCD
     """A neural CDE at its start; its field has the ODE-RNN's layers but the last, which is wider."""
     widths, outputs = (settings.width, settings.width), settings.hidden * controls(channels)
     field = TanhField(settings.hidden, widths, stream(seed, FIELD_WEIGHTS), outputs=outputs)
+    start = FirstState(channels, settings.hidden, stream(seed, WEIGHTS))
     solver = own_solver(settings)
-    return NeuralCDE(field, channels, solver, replace(solver, longest_step=LONGEST_VALUE_STEP))
+    return NeuralCDE(field, start, channels, solver, replace(solver, longest_step=LONGEST_VALUE_STEP))
 
 
 def own_solver(settings: ODERNNLaboratory) -> FixedSteps | TorchdiffeqSolver:

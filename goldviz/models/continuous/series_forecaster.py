@@ -161,7 +161,8 @@ class CDESeriesReader(FlowingSeriesReader):
 
     def watched(self, solver: Solver) -> NeuralCDE:
         """With the same field and the same solver while values move."""
-        return NeuralCDE(self.network.field, self.network.channels, solver, self.network.value_solver)
+        own = self.network
+        return NeuralCDE(own.field, own.start, own.channels, solver, own.value_solver)
 
 
 class PlainSeriesReader(SeriesReader):

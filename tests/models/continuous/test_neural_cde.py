@@ -6,7 +6,7 @@ import pytest
 import torch
 from torchdiffeq import odeint
 
-from goldviz.models.continuous.neural_cde import NeuralCDE, controls
+from goldviz.models.continuous.neural_cde import FirstState, NeuralCDE, controls
 from goldviz.models.continuous.observed_series import SeriesError
 from goldviz.models.continuous.ode_solvers import FixedSteps, TorchdiffeqSolver
 from goldviz.models.continuous.series_forecaster import CDESeriesReader
@@ -26,8 +26,16 @@ def network(widths=(8,), solver=None, scale=1.0) -> NeuralCDE:
     with torch.no_grad():
         for number, bias in enumerate(field.biases):
             bias.copy_(0.3 * torch.randn(bias.shape, generator=stream(9 + number), dtype=torch.float64))
+    start = FirstState(CHANNELS, HIDDEN, stream(5), dtype=torch.float64)
+    with torch.no_grad():
+        start.b_x.copy_(torch.randn(HIDDEN, generator=stream(6), dtype=torch.float64))
     fine = solver or FixedSteps("rk4", 0.05)
-    return NeuralCDE(field, CHANNELS, fine, fine)
+    return NeuralCDE(field, start, CHANNELS, fine, fine)
+
+
+def first_state(one: NeuralCDE, path):
+    """zeta of the first row's values and counts, the path's second corner."""
+    return one.start.W_x @ path[1, 1:] + one.start.b_x
 
 
 def series(rows=5, batch=2, share=0.7):
@@ -53,8 +61,9 @@ def test_it_is_torchdiffeqs_answer_along_the_path_through_all_its_corners():
     trace = one(times, values, mask)
     for sample in range(times.shape[1]):
         path = knots(times[:, sample], values[:, sample], mask[:, sample])
-        h = torch.zeros(1, HIDDEN, dtype=torch.float64)
-        for number, (start, end) in enumerate(pairwise(path)):
+        h = first_state(one, path)[None]
+        torch.testing.assert_close(trace.after[0, sample], h[0])
+        for number, (start, end) in enumerate(pairwise(path[1:]), start=1):
             velocity = end - start
 
             def slope(s, state, velocity=velocity):
@@ -66,14 +75,15 @@ def test_it_is_torchdiffeqs_answer_along_the_path_through_all_its_corners():
 
 
 def test_a_linear_field_without_products_of_the_state_sums_up_the_path():
-    """With F(h) = A, constant, the state is A times what the path has moved: a closed form."""
+    """With F(h) = A, constant, the state is zeta plus A times what the path has moved since: a closed form."""
     one, (times, values, mask) = network(widths=(), scale=0.0), series()
     A = one.field.biases[0].view(HIDDEN, -1)
     trace = one(times, values, mask)
     for sample in range(times.shape[1]):
         path = knots(times[:, sample], values[:, sample], mask[:, sample])
-        torch.testing.assert_close(trace.before[:, sample], path[::2] @ A.t(), atol=1e-12, rtol=0)
-        torch.testing.assert_close(trace.after[:, sample], path[1::2] @ A.t(), atol=1e-12, rtol=0)
+        expected = first_state(one, path) + (path - path[1]) @ A.t()
+        torch.testing.assert_close(trace.before[1:, sample], expected[2::2], atol=1e-12, rtol=0)
+        torch.testing.assert_close(trace.after[:, sample], expected[1::2], atol=1e-12, rtol=0)
 
 
 def test_a_field_linear_in_the_state_multiplies_by_matrix_exponentials():
@@ -82,9 +92,9 @@ def test_a_field_linear_in_the_state_multiplies_by_matrix_exponentials():
         one.field.weights[0].mul_(0.5)
     W, b = one.field.weights[0].view(HIDDEN, controls(CHANNELS), HIDDEN), one.field.biases[0].view(HIDDEN, -1)
     trace = one(times, values, mask)
-    path, h = knots(times[:, 0], values[:, 0], mask[:, 0]), torch.zeros(HIDDEN + 1, dtype=torch.float64)
-    h[-1] = 1.0
-    for start, end in pairwise(path):
+    path = knots(times[:, 0], values[:, 0], mask[:, 0])
+    h = torch.cat([first_state(one, path), torch.ones(1, dtype=torch.float64)])
+    for start, end in pairwise(path[1:]):
         whole = torch.zeros(HIDDEN + 1, HIDDEN + 1, dtype=torch.float64)
         whole[:-1, :-1], whole[:-1, -1] = torch.einsum("ick,c->ik", W, end - start), b @ (end - start)
         h = torch.linalg.matrix_exp(whole) @ h
@@ -126,8 +136,26 @@ def test_an_adaptive_solver_gives_the_same_path():
 def test_bad_input_is_named():
     times, values, mask = series()
     with pytest.raises(ValueError, match=r"gives 4 numbers; allowed are 20, one for each of 4 hidden units and of 5"):
-        NeuralCDE(TanhField(HIDDEN, (), stream(0)), CHANNELS, FixedSteps(), FixedSteps())
+        NeuralCDE(
+            TanhField(HIDDEN, (), stream(0)),
+            FirstState(CHANNELS, HIDDEN, stream(0)),
+            CHANNELS,
+            FixedSteps(),
+            FixedSteps(),
+        )
     with pytest.raises(SeriesError, match="times of a sample must ascend"):
         network()(times.flip(0), values, mask)
     with pytest.raises(SeriesError, match="duration of sample 0 is -1"):
         network().evolve(torch.zeros(1, HIDDEN).double(), torch.tensor([-1.0]))
+
+
+def test_the_state_is_none_of_zeros_before_anything_is_learned():
+    """With F(0) = 0 a state of zeros would rest for ever: from its first row on a fresh network's moves."""
+    field = TanhField(HIDDEN, (8,), stream(0), outputs=HIDDEN * controls(CHANNELS), dtype=torch.float64)
+    solver = FixedSteps("rk4", 0.05)
+    one = NeuralCDE(field, FirstState(CHANNELS, HIDDEN, stream(1), dtype=torch.float64), CHANNELS, solver, solver)
+    with torch.no_grad():
+        trace = one(*series())
+    assert not trace.before[0].any()
+    assert float(trace.after.norm(dim=2).min()) > 0.1
+    assert all(not torch.equal(earlier, later) for earlier, later in zip(trace.after, trace.before[1:], strict=False))
