@@ -1,6 +1,6 @@
 """Record the runs of all presets, the weights of a few, and the home page's pictures, that ship with the package.
 
-All of them, or those of the laboratories named as arguments.
+All of them, or those of the laboratories named as arguments; ``depth-gradients/fix-it-clip`` is one preset's run alone.
 """
 
 import os
@@ -25,15 +25,18 @@ WITH_WEIGHTS = {"char-gpt": "as-in-the-document"}
 
 def recorded(lab: Laboratory) -> xr.Dataset:
     """Run and keep all presets; returns the first one's run."""
+    first, *_ = [record(lab, preset.slug) for preset in experiments()[lab.name].presets]
+    return first
+
+
+def record(lab: Laboratory, slug: str) -> xr.Dataset:
+    """Run and keep one preset."""
     declared = experiments()[lab.name]
-    runs = []
-    for preset in declared.presets:
-        dataset = goldviz.run(declared.preset(preset.slug), progress=False)
-        path = example_path(declared, preset.slug)
-        path.write_bytes(dataset_to_bytes(dataset))
-        print(f"{lab.name}, {path.name}: {dataset.attrs['status']}, {path.stat().st_size / 1024:.0f} kB")
-        runs.append(dataset)
-    return runs[0]
+    dataset = goldviz.run(declared.preset(slug), progress=False)
+    path = example_path(declared, slug)
+    path.write_bytes(dataset_to_bytes(dataset))
+    print(f"{lab.name}, {path.name}: {dataset.attrs['status']}, {path.stat().st_size / 1024:.0f} kB", flush=True)
+    return dataset
 
 
 def record_weights(lab: Laboratory, slug: str) -> None:
@@ -52,6 +55,8 @@ def record_weights(lab: Laboratory, slug: str) -> None:
 def main(names: list[str]) -> None:
     """Record the laboratories of these names, or all."""
     for name, lab in laboratories().items():
+        for preset in [one for one in names if one.startswith(f"{name}/")]:
+            record(lab, preset.partition("/")[2])
         if names and name not in names:
             continue
         lab.recorded.mkdir(exist_ok=True)

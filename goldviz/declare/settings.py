@@ -110,13 +110,15 @@ class Preset:
     """A named set of settings: what it changes from the defaults, and what one sees there.
 
     One that breaks something, or mends it, says so in its name: "Break it: sigmoid", "Fix it: orthogonal". Links and
-    scripts of earlier versions may call it by the slug that it had then, ``formerly``.
+    scripts of earlier versions may call it by the slug that it had then, ``formerly``. Where the page's first figure
+    does not show what it says, ``figure`` names the one that stands first in its place.
     """
 
     name: str
     words: str
     changes: Mapping[str, Any] = field(default_factory=dict)
     formerly: str = ""
+    figure: str = ""
 
     @property
     def slug(self) -> str:

@@ -27,6 +27,8 @@ CLIPPING_WINDOWS = 20
 """Windows over a run in which clipped steps are counted: a single step is either clipped or not."""
 NORM_WINDOWS = 100
 """Windows over a run for the gradient's norm, which jumps too much from step to step to compare networks by."""
+USUAL_CLIP = 1.0
+"""The norm at which networks are mostly clipped; the line of a run that clips nothing."""
 ROUNDING = 1e-6
 """Share of a norm by which two that are equal may differ."""
 MOST_BESIDE = 3
@@ -159,10 +161,16 @@ def gradient_norm(plot: Plot) -> Figure:
         cut = line("Dotted: after clipping.", _shares_cut(plot, name, after))
     plot.step_grid()
     plot.log_axis(name, "Norm of the whole gradient")
-    clip, (low, high) = json.loads(plot.ds.attrs.get("settings") or "{}").get("clip"), plot.limit(name)
+    clip, (low, high) = clip_of(plot.ds), plot.limit(name)
     if clip and low < np.log10(clip) < high:
         plot.reference(float(clip), f"clipped at {clip:.3g}")
     return with_room_for_names(plot, plot.finish(cut, plot.drawn()))
+
+
+def clip_of(ds: Run) -> float | None:
+    """The norm at which a run's settings clip, 0 for none; None where they do not say."""
+    clip: float | None = json.loads(ds.attrs.get("settings") or "{}").get("clip")
+    return clip
 
 
 def _add_after(plot: Plot, after: str, **panel: int) -> None:
@@ -202,15 +210,19 @@ def clipping(plot: Plot) -> Figure:
     plot.step_grid()
     plot.log_axis(before, "Norm", row=1)
     if has_after:
-        _add_clip_value(plot, after, share)
+        _add_clip_value(plot, before, after, share)
     dot_note = "Dotted: after clipping." if has_after else ""
     return legend_above_headings(plot.finish(dot_note, plot.drawn(), height=560))
 
 
-def _add_clip_value(plot: Plot, after: str, share: str) -> None:
-    """A line at the norm that the last clipped step so far was cut to, from the first such step on."""
+def _add_clip_value(plot: Plot, before: str, after: str, share: str) -> None:
+    """A line at the norm that the last clipped step so far was cut to, from the first such step on; where a run is not
+    to be clipped, at the usual one."""
     cut = positive(plot.ds[after]).where(plot.ds[share] > 0).median(["network", "seed"])
     if not bool(cut.notnull().any()):
+        low, high = plot.limit(before)
+        if clip_of(plot.ds) == 0 and low <= np.log10(USUAL_CLIP) < high:
+            plot.reference(USUAL_CLIP, f"not clipped; {USUAL_CLIP:.0f} is usual", every_panel=False)
         return
     last = np.maximum.accumulate(np.where(cut.notnull(), np.arange(cut.size), 0))
     so_far = plot.at_step(cut.astype(np.float64)[last[plot.places[str(growing(cut))]]])

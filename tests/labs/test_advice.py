@@ -169,21 +169,32 @@ def test_a_set_up_that_goes_on_from_a_shared_beginning_records_what_it_would_alo
     assert len(list(tmp_path.glob("*.db"))) == 1
 
 
+def _is_clear(trial: Trial) -> bool:
+    """Whether no loss that it is judged by lies within a third of where it would be judged otherwise."""
+    pairs = [trial.loss[name] for name in _complained_of(trial)]
+    before, after = (np.concatenate([pair[place][trial.complained] for pair in pairs]) for place in (0, 1))
+    change = np.where(np.isfinite(before), after / before, after / 2)
+    return bool((np.isnan(change) | (change < 2 / 3) | (change > 4 / 3)).all())
+
+
 @pytest.mark.slow
 @EVERY_TRIED
 def test_a_kept_trial_comes_out_again(lab: Laboratory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The quickest of those that are clear, or of all where none is, by its verdict: what fails is chaotic, and another
+    processor's rounding was seen to change a loss by 40 %."""
     monkeypatch.syspath_prepend(str(DOCS))
     import make_advice
 
-    how, (first, *others) = lab.trials, kept(lab)
+    declared, how = experiments()[lab.name], lab.trials
     assert how is not None
-    settings = next(s for where, s in make_advice.set_ups(lab, how) if where == first.where)
+    trials = kept(lab)
+    as_tried = [(how.smaller(declared.checked(dict(one.settings))), one) for one in trials if one.complained.all()]
+    settings, first = min(as_tried, key=lambda pair: (not _is_clear(pair[1]), pair[0].estimated_seconds()))
     assert how.set_up(settings) == first.settings
-    again = make_advice.trials(lab, how, first.where, settings, kept=others)[0]
-    assert again.helped.tolist() == first.helped.tolist()
-    for name, (_, after) in first.loss.items():
-        # Set-ups that fail are chaotic: another processor's rounding was seen to change a loss by 2.4 %.
-        np.testing.assert_allclose(again.loss[name][1], after, rtol=0.05)
+    found = make_advice.trials(lab, how, first.where, settings, kept=[one for one in trials if one is not first])
+    again = next(one for one in found if (one.kind, one.words, one.changes) == (first.kind, first.words, first.changes))
+    assert again is not first
+    assert (again.outcome, again.complained.tolist()) == (first.outcome, first.complained.tolist())
 
 
 @pytest.mark.slow

@@ -1,4 +1,5 @@
-"""A preset opens on something: its recorded run's first figure has finite numbers at the step that is in view."""
+"""A preset opens on what it promises: its recorded run's first figure has finite numbers at the step that is in view,
+and those that its words tell."""
 
 from math import inf
 from typing import Any
@@ -11,6 +12,7 @@ from goldviz.figures.reading import OVER
 from goldviz.runs.examples import has_example
 from goldviz.ui.panels import lanes
 from tests.labs.figure_words import words
+from tests.labs.preset_promises import PROMISES
 from tests.labs.small_runs import TRAINED
 from tests.thinned import represented
 
@@ -35,12 +37,29 @@ def is_seen(trace: Any) -> bool:
     return False
 
 
-@EVERY_RECORDED
-def test_its_first_figure_shows_finite_numbers_where_it_opens(lab: Laboratory, slug: str) -> None:
+def first_figure_of(lab: Laboratory, slug: str) -> Any:
+    """What stands first when a preset was chosen, at the step at which its run opens."""
     lane = lanes.read(lab.declared, lanes.EXAMPLE + slug)
     page = lab.part("page").PAGE
-    figure = page.figures[page.main](lane.dataset, epoch=lane.last_finite_step or lane.last_step)
+    return page.figures[page.first_figure([lane])](lane.dataset, epoch=lane.last_finite_step or lane.last_step)
+
+
+@EVERY_RECORDED
+def test_its_first_figure_shows_finite_numbers_where_it_opens(lab: Laboratory, slug: str) -> None:
+    figure = first_figure_of(lab, slug)
     assert not figure.data or any(is_seen(trace) for trace in figure.data), "a sentence says why nothing is drawn"
+
+
+@pytest.mark.parametrize(
+    ("lab", "slug"), [pair for pair in RECORDED if pair[1] in PROMISES.get(pair[0].name, {})], ids=_id
+)
+def test_its_first_figure_shows_what_its_words_say(lab: Laboratory, slug: str) -> None:
+    assert PROMISES[lab.name][slug](first_figure_of(lab, slug))
+
+
+def test_promises_are_of_presets_that_there_are() -> None:
+    known = {(lab.name, slug) for lab, slug in RECORDED}
+    assert {(name, slug) for name, promises in PROMISES.items() for slug in promises} <= known
 
 
 @EVERY_RECORDED

@@ -5,6 +5,8 @@ A sentence is phrases with links between them. Inside a phrase the order turns r
 
 from __future__ import annotations
 
+from itertools import cycle
+
 import torch
 from torch import Generator
 
@@ -14,6 +16,8 @@ NOUNS = ("area", "bank", "council", "market", "policy", "treaty", "agency", "fun
 ADJECTIVES = ("economic", "european", "central", "monetary", "common", "annual", "national", "new", "public", "open")
 LINKS = ("and", "of", "with", "for")
 WORDS = (*NOUNS, *ADJECTIVES, *LINKS)
+OF_THE_DOCUMENT = (("area", "economic", "european", "common"), ("bank", "central", "european", "common"))
+"""Nouns with their adjectives; the last adjective comes only where a link would end the sentence."""
 MOST_ADJECTIVES = 3
 BEYOND = 3
 """Words more than any training sentence that are asked for, too."""
@@ -32,7 +36,24 @@ def noun_phrases(shortest: int, longest: int) -> PairTask:
         lambda sentence: sentence.lower().split(),
         _checked,
         "area economic european",
+        _known_by,
     )
+
+
+def _known_by(length: int) -> Pairs:
+    """The document's phrase, and on from it: so many words, of which the answer begins "European Economic Area".
+
+    >>> [WORDS[word] for word in _known_by(6).source[0]]
+    ['area', 'economic', 'european', 'and', 'bank', 'central']
+    """
+    longest = len(OF_THE_DOCUMENT[0])
+    whole, left = divmod(length - 1, longest)
+    sizes = [longest - 1] * whole + [left + 1]
+    phrases = [phrase[:size] for phrase, size in zip(cycle(OF_THE_DOCUMENT), sizes, strict=False)]
+    words = [word for phrase in phrases for word in (*phrase, LINKS[0])][:-1]
+    _, order = _sentence(sizes, [0] * length)
+    source, places = torch.tensor([[WORDS.index(word) for word in words]]), torch.tensor([order])
+    return Pairs(source, source.gather(1, places), places)
 
 
 def _drawn(count: int, length: int, generator: Generator) -> Pairs:

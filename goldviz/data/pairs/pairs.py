@@ -39,6 +39,7 @@ class PairTask:
     ``draw(count, length, generator)`` gives that many :class:`Pairs` with sources of ``length`` words, and answers of
     one length. ``read`` cuts a sentence of a person into words. ``grammar`` raises :class:`SentenceError` for known
     words in an order that the task does not have. Lengths in ``beyond`` are asked for, and never trained on.
+    ``known_by(length)`` is the pair of so many words that the task is known by, where it has one.
     """
 
     source_words: tuple[str, ...]
@@ -49,6 +50,13 @@ class PairTask:
     read: Callable[[str], list[str]]
     grammar: Callable[[list[str]], None]
     example: str
+    known_by: Callable[[int], Pairs] | None = None
+
+    def probe(self, generator: Generator) -> Pairs:
+        """One pair of the middle length to look into: what the task is known by, or else a drawn one."""
+        length = self.lengths[len(self.lengths) // 2]
+        drawn = self.draw(1, length, generator)
+        return self.known_by(length) if self.known_by else drawn
 
     @property
     def numbers(self) -> Mapping[str, int]:

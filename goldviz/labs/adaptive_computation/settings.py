@@ -110,6 +110,7 @@ class AdaptiveComputation(Experiment):
             "The price of time",
             "Four networks pay nothing, a tenth of τ, τ and ten times τ for a step. What do they buy?",
             {"networks": "all", "bits": 4, "most": 8},
+            figure="bought",
         ),
         Preset(
             "Break it: thinking is free", "τ = 0, as in the document. Nothing asks the network to stop.", {"tau": 0}

@@ -34,11 +34,10 @@ class UnseenPairs:
 
     @classmethod
     def drawn(cls, task: PairTask, generator: Generator, device: torch.device) -> UnseenPairs:
-        """Of every length that is asked for; the probe has the middle one."""
+        """Of every length that is asked for, and the task's probe."""
         lengths = (*task.lengths, *task.beyond)
         pairs = {length: on_device(task.draw(TESTS, length, generator), device) for length in lengths}
-        probe = on_device(task.draw(1, task.lengths[len(task.lengths) // 2], generator), device)
-        return cls(pairs, probe, task.lengths)
+        return cls(pairs, on_device(task.probe(generator), device), task.lengths)
 
 
 def on_device(pairs: Pairs, device: torch.device) -> Pairs:

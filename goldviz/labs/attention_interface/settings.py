@@ -161,6 +161,7 @@ class AttentionInterface(Experiment):
             "Break it: no attention",
             "One vector has to hold the whole sequence. The longer it is, the more is forgotten.",
             {"networks": "fixed_vector"},
+            figure="by_length",
         ),
         Preset(
             "Dot product",

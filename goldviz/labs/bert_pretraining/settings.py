@@ -284,9 +284,10 @@ class BertPretraining(Experiment):
         ),
         Preset(
             "With next-sentence head",
-            "BERT's own pre-training: pairs A [SEP] B, masked words, and whether B follows A. It tells 63 to 66 % of "
-            "unseen pairs (5 of 5 seeds).",
+            "BERT's own pre-training: pairs A [SEP] B, masked words, and whether B follows A. Before fine-tuning it "
+            "tells 63 to 66 % of unseen pairs (5 of 5 seeds).",
             {"objective": "next_sentence"},
+            figure="next_sentence",
         ),
         Preset(
             "Permutation objective",

@@ -198,6 +198,7 @@ class CharGpt(Experiment):
             "The small network reads 512 pieces of text instead of characters. A piece is harder to guess than a "
             "character, but a byte costs less. It takes 2.6 to 2.9 bits, not 3.1 to 3.2 (five seeds of five).",
             {**SMALL, "tokens": "pieces"},
+            figure="bits",
         ),
         Preset(
             "Break it: no mask",

@@ -240,17 +240,20 @@ class CharLanguageModel(Experiment):
             "Hidden weights five times smaller, too. At most 8 % of the tanh values are flat at the start. The loss "
             "ends 0.006 to 0.034 nat lower, in five seeds of five.",
             {"initialisation": "normal", "gain": 0.2},
+            figure="activations",
         ),
         Preset(
             "Fix it: batch norm",
             "Weights from N(0, 1) again, with normalised sums. At most 4 % of the tanh values are flat at the "
             "start, whatever the weights (five seeds of five).",
             {"initialisation": "normal", "gain": 1.0, "normalisation": "batch"},
+            figure="activations",
         ),
         Preset(
             "Count pairs",
             "No network: how often each character follows each other. The table fills as the names are read.",
             {"model": "bigram", "steps": 100},
+            figure="table",
         ),
         Preset(
             "Pairs as a network",
@@ -271,6 +274,7 @@ class CharLanguageModel(Experiment):
                 "steps": 1000,
                 "close_looks": 8,
             },
+            figure="spread_by_depth",
         ),
         Preset(
             "Hierarchy",
@@ -283,6 +287,7 @@ class CharLanguageModel(Experiment):
             "The same hierarchy, its batch norm over the wrong axis: 4 running means where 128 should be. Nothing "
             "stops, and after 1,500 steps the loss is even 0.01 to 0.03 nat lower, in five seeds of five.",
             {**HIERARCHY, "normalisation": "mixed_up"},
+            figure="running_statistics",
         ),
         Preset(
             "Direct connections",
@@ -295,6 +300,7 @@ class CharLanguageModel(Experiment):
             "496 city names and 12,319 parameters. The network learns the names by heart. On other names it ends "
             "1.1 to 1.3 nat worse, in five seeds of five.",
             {"corpus": "cities", "steps": 2000},
+            figure="generalisation",
         ),
     )
 

@@ -130,6 +130,7 @@ class ContinuousDepth(Experiment):
             "The same flow with its gradient from the adjoint equation. It costs more evaluations. After training "
             "it is within 1 % of the solver's gradient on six seeds of ten.",
             {"networks": "ode", "gradient": "adjoint"},
+            figure="adjoint",
         ),
         Preset(
             "Break it: two rings",
@@ -148,12 +149,14 @@ class ContinuousDepth(Experiment):
             "Trained with a single Euler step the network learns that step, not a flow: refined, its answers change, "
             "on ten seeds of ten.",
             {"task": "spirals", "networks": "ode", "method": "euler", "solver_steps": 1},
+            figure="loss",
         ),
         Preset(
             "Fix it: small steps",
             "The same spirals with eight steps of RK4: refined, the answers stay, on ten seeds of ten. On six the flow "
             "learns them less well than the one big step does.",
             {"task": "spirals", "networks": "ode", "method": "rk4"},
+            figure="loss",
         ),
         Preset(
             "Regression: x becomes -x",

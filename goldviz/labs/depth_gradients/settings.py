@@ -153,6 +153,7 @@ class DepthGradients(Experiment):
             "A gain of 3: each layer enlarges the error instead, and in ten seeds of ten the first step throws the "
             "loss to infinity.",
             {"gain": 3.0, "dropout": 0.0, "optimiser": "sgd", "learning_rate": 0.1, "epochs": 40},
+            figure="hidden_gradient_distribution",
         ),
         Preset(
             "Break it: learning rate × 30",
@@ -166,6 +167,7 @@ class DepthGradients(Experiment):
                 "epochs": 60,
                 "learning_rate": 0.03,
             },
+            figure="loss",
         ),
         Preset(
             "Break it: zero weights",
@@ -189,6 +191,7 @@ class DepthGradients(Experiment):
                 "histogram_every": 20,
             },
             formerly="break-it-deeper-is-worse",
+            figure="loss_by_depth",
         ),
         Preset(
             "At the edge of stability",
@@ -209,6 +212,7 @@ class DepthGradients(Experiment):
                 "histogram_every": 10,
                 "headroom": True,
             },
+            figure="headroom",
         ),
         Preset(
             "Fix it: orthogonal",

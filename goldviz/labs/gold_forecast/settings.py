@@ -195,6 +195,7 @@ class GoldForecast(Experiment):
             "The size of the next move instead of its sign. Short runs beat a constant variance on 10 of 10 simulated "
             "markets; GARCH scored higher on 3 of them.",
             {"target": "volatility", "head": "student"},
+            figure="volatility",
         ),
         Preset(
             "Partial observations",
@@ -240,6 +241,7 @@ class GoldForecast(Experiment):
             "Prices instead of moves. R2 against the mean was above 0.99 on 10 of 10 simulated markets. It means "
             "nothing: repeating the last price does it, too.",
             {"target": "level"},
+            figure="scoreboard",
         ),
         Preset(
             "Fix it: shuffled targets",

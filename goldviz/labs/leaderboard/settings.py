@@ -189,52 +189,62 @@ class Leaderboard(Experiment):
             "A linear map beside Transformers",
             "Hourly load, 336 hours to look back on. Least squares takes a second, the Transformers most of the rest.",
             {"series": "load", "look_back": 336, "contenders": "transformers", "epochs": 3},
+            figure="table",
         ),
         Preset(
             "Informer beside a linear map",
             "Rates whose last value is the best forecast. Informer does not start from it, and has to find the level.",
             {"contenders": "informer", "epochs": 3},
+            figure="table",
         ),
         Preset(
             "Break it: last batch dropped",
             "The loader drops what fills no batch of 256. The newest windows, the hardest here, are gone: "
             "another row leads.",
             {"last_batch": "drop"},
+            figure="table",
         ),
         Preset(
             "Break it: one row reads more",
             "Least squares reads 336 hours, all others 96. Its lead is the look-back's.",
             {"series": "load", "longer_look_back": 336},
+            figure="table",
         ),
         Preset(
             "Break it: scaled with all",
             "Mean and deviation come from the whole series, test part included. Every score changes, no forecast does.",
             {"scaled_by": "all"},
+            figure="traps",
         ),
         Preset(
             "Break it: best of five seeds",
             "Five trainings, and the table tells the one that the test part liked best.",
             {"seeds": (0, 1, 2, 3, 4), "seeds_told": "best"},
+            figure="traps",
         ),
         Preset(
             "Break it: stopped by the test part",
             "The epoch that is told has the lowest error on the very part that is to judge it.",
             {"stopped_by": "test", "epochs": 8},
+            figure="stopping",
         ),
         Preset(
             "Break it: a step late",
             "One step ahead, R² of levels is near 1. The last value has as much: the forecast only follows.",
             {"horizon": 1},
+            figure="follows",
         ),
         Preset(
             "Break it: a third digit",
             "One seed, three digits, and a winner among linear maps.",
             {"series": "load"},
+            figure="table",
         ),
         Preset(
             "Fix it: seeds and intervals",
             "The same with five seeds: the third digit is what seeds and windows leave open.",
             {"series": "load", "seeds": (0, 1, 2, 3, 4)},
+            figure="table",
         ),
     )
 

@@ -127,6 +127,7 @@ class NeuralProgrammer(Experiment):
             "Break it: a table of one row",
             "With a single row many wrong programs give right answers.",
             {"rows": 1},
+            figure="right",
         ),
     )
 

@@ -153,6 +153,7 @@ class NeuralTuringMachine(Experiment):
             "Cells begin with random numbers that must be erased first. It still learns to copy, but loses its way in "
             "longer sequences.",
             {"memory": "random", "networks": "ntm"},
+            figure="by_length",
         ),
     )
 

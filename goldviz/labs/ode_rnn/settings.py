@@ -155,18 +155,21 @@ class ODERNNLaboratory(Experiment):
             "Without a cap on its steps the network learns the solver's map, not an ODE. With finer steps its error "
             "is 1.8 to 5 times as large, on ten seeds of ten.",
             {"networks": "ode_rnn", "step_cap": 10.0},
+            figure="consistency",
         ),
         Preset(
             "Fix it: capped steps",
             "The same network with steps of at most 0.1: refining changes the error by less than 1 %, on ten seeds of "
             "ten.",
             {"networks": "ode_rnn"},
+            figure="consistency",
         ),
         Preset(
             "Break it: Euler",
             "Each step adds energy to what turns, and the network learns a field for such steps. With finer steps "
             "its error is 4 to 9 times as large, on ten seeds of ten.",
             {"networks": "ode_rnn", "solver": "euler", "step_cap": 0.3},
+            figure="consistency",
         ),
         Preset(
             "The market's returns",

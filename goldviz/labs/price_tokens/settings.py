@@ -194,24 +194,28 @@ class PriceTokens(Experiment):
             "A hidden Markov model sorts the days into three states. They are not the regimes planted in the "
             "simulated market. Both agree by 0.01 to 0.15, where 0 is chance and 1 is all (five of five markets).",
             {"tokeniser": "hmm", "tokens": 3, "network": "bigram"},
+            figure="as_text",
         ),
         Preset(
             "Regimes alone",
             "The same model where moves come from the regimes and nothing else. Its states agree with them by 0.20 to "
             "0.48 (five of five markets).",
             {"tokeniser": "hmm", "tokens": 3, "network": "bigram", "returns": "regimes"},
+            figure="as_text",
         ),
         Preset(
             "GPT",
             "A small GPT reads the bins. On five of five simulated markets it gained 0.006 to 0.014 nats a day more "
             "than the MLP.",
             {"network": "gpt", "hidden": 32, "dropout": 0.1, "learning_rate": 2e-3, "epochs": 4, "batch": 256},
+            figure="scoreboard",
         ),
         Preset(
             "Learned codes",
             "A VQ-VAE learns sixteen codes, each for the last five days. These overlap, so the next code is easy to "
             "guess. Yet the next move is forecast worse than from how often each code comes (five of five markets).",
             {"tokeniser": "vqvae", "tokens": 16, "window": 5, "network": "bigram"},
+            figure="scoreboard",
         ),
         Preset(
             "Look-ahead: bins of the days to come",
@@ -263,6 +267,7 @@ class PriceTokens(Experiment):
             "Break it: codes that collapse",
             "Codes begin far from the data. One is the nearest to nearly all days, so they get one token.",
             {"tokeniser": "vqvae", "tokens": 16, "window": 5, "network": "bigram", "codes": "far"},
+            figure="meaning",
         ),
         Preset(
             "Fix it: shuffled days",

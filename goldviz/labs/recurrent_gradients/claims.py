@@ -6,6 +6,7 @@ from functools import partial
 
 from goldviz.declare.claims import Claim, Part
 from goldviz.labs.recurrent_gradients import LAB, measures
+from goldviz.labs.recurrent_gradients.settings import LONG_STEPS
 
 ADDING = "adding-50-steps"
 REVIEWS = {"task": "reviews", "length": 40, "steps": 150}
@@ -84,7 +85,7 @@ CLAIMS = (
         "C72",
         "A gradient that is clipped to a largest norm no longer explodes.",
         "003, clipping",
-        lanes=("break-it-exploding", "fix-it-clip-at-1"),
+        lanes=({**LONG_STEPS, "clip": 0.0}, "fix-it-clip-at-1"),
         parts={
             "without clipping {:.0%} of the runs diverge": Part(
                 measures.diverges, above=0.5, scale="share", lanes=(1,)

@@ -102,10 +102,10 @@ STORIES = (
                 guess=Guess("Does the plain RNN recall with it?", ("No", "Yes"), _orthogonal),
             ),
             Step(
-                "The other way: the product of fifty steps can grow. One long gradient throws the loss to "
-                "infinity at the second step.",
+                "The other way: the product of fifty steps can grow. Without clipping, this gradient becomes about "
+                "ten times as long with each step, until the loss is infinite.",
                 ("break-it-exploding",),
-                figure="loss",
+                figure="clipping",
             ),
             Step(
                 "Holding the gradient's length at 1 tames it. It says nothing about where to go, only how far.",

@@ -236,21 +236,25 @@ class SeriesAttention(Experiment):
             "Break it: longer than trained",
             "Learned on 30 rows, asked at up to 120. Behind row 30 no position was learned: rows take the last one.",
             {**POINTWISE_WEEK, "positions": "learned", "longest": 120},
+            figure="longer",
         ),
         Preset(
             "Fix it: a kernel, no positions",
             "The same without positions. Five rows in a query and a key say where in the pattern a row is.",
             {**WEEK, "positions": "none", "longest": 120},
+            figure="longer",
         ),
         Preset(
             "LogSparse",
             "A row sees itself and the rows 1, 2, 4, 8 … before it; block by block it hears of the rest.",
             {"attention": "log_sparse", "networks": "transformer"},
+            figure="heard",
         ),
         Preset(
             "ProbSparse",
             "Only rows whose attention is uneven attend; the others take the mean of what is behind them.",
             {"attention": "prob_sparse", "networks": "transformer"},
+            figure="scores",
         ),
         Preset(
             "Bare block",

@@ -50,12 +50,12 @@ def drawn(task: PairTask | OwnPairs, count: int, generator: Generator) -> Pairs:
 
 
 def unseen(task: PairTask | OwnPairs, generator: Generator) -> Unseen:
-    """Pairs to be asked for; the probe has the middle length."""
+    """Pairs to be asked for, and the task's probe."""
     if isinstance(task, OwnPairs):
         return Unseen(task.held_out(TESTS), task.checked(CHECKED), task.checked(1))
     lengths = (*task.lengths, *task.beyond)
     pairs = {length: task.draw(TESTS, length, generator) for length in lengths}
-    probe = task.draw(1, task.lengths[len(task.lengths) // 2], generator)
+    probe = task.probe(generator)
     of_each = max(2, CHECKED // len(task.lengths))
     check = padded([Pairs(*(part[:of_each] for part in pairs[length])) for length in task.lengths])
     return Unseen(pairs, check, probe)

@@ -164,11 +164,13 @@ class TranslationTransformer(Experiment):
             "Sorting without positions",
             "The encoder is not told where a letter stands. For sorting it need not know.",
             {"task": "sorting", "encoder_positions": False},
+            figure="accuracy",
         ),
         Preset(
             "Break it: turning round without positions",
             "The encoder sees which letters there are, not where. They cannot be turned round.",
             {"encoder_positions": False, "steps": 400},
+            figure="accuracy",
         ),
         Preset(
             "Four norms, three rates",
@@ -185,6 +187,7 @@ class TranslationTransformer(Experiment):
                 "look_every": 20,
                 "close_looks": 1,
             },
+            figure="steps_to_right",
         ),
     )
 

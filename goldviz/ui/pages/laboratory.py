@@ -210,24 +210,41 @@ class LaboratoryPage:
                     with column:
                         if isinstance(lane, Lane):
                             self.verdict(lane)
-        if len(visible_lanes) == 1 and self.beside is not None:
-            for column, name in zip(st.columns([3, 2]), (self.main, self.beside), strict=True):
+        first = self.first_figure(visible_lanes)
+        others = [name for name in (self.beside, self.below) if name]
+        if first in others:
+            others[others.index(first)] = self.main
+        beside, *below = others if self.beside else [None, *others]
+        if len(visible_lanes) == 1 and beside is not None:
+            for column, name in zip(st.columns([3, 2]), (first, beside), strict=True):
                 with column:
                     view.draw(visible_lanes[0], name)
         else:
-            for name in filter(None, (self.main, self.beside)):
+            for name in filter(None, (first, beside)):
                 view.across(name)
-        if self.below is not None:
-            view.across(self.below)
+        for name in filter(None, below):
+            view.across(name)
         if not is_veiled:
             offer_one_figure(self.experiment.name, visible_lanes)
 
-    def _others(self) -> list[str]:
-        return [name for name in self.figures if name not in (self.main, self.beside, self.below)]
+    def first_figure(self, visible_lanes: Sequence[AnyLane]) -> str:
+        """The figure that stands first: the one by which all lanes' presets show what they say, or else the page's, to
+        which the words of a story's steps point, too."""
+        presets = [lane.settings.like_preset() for lane in visible_lanes if isinstance(lane, Lane)]
+        names = {preset.figure if preset else "" for preset in presets}
+        is_own = len(names) == 1 and not stories.to_link(self.experiment.name)
+        return (names.pop() if is_own else "") or self.main
+
+    def _others(self, first: str = "") -> list[str]:
+        """What is looked closer at: the page's first figure, too, where another took its place."""
+        at_a_glance = {first or self.main, self.beside, self.below}
+        is_swapped = first in (self.beside, self.below)
+        return [name for name in self.figures if name not in at_a_glance and not (is_swapped and name == self.main)]
 
     def _closer(self, view: _View) -> None:
         """One of the other figures, by its question."""
-        names = [name for name in self._others() if _can_be_drawn(self.figures[name], view.shown)]
+        others = self._others(self.first_figure(view.shown))
+        names = [name for name in others if _can_be_drawn(self.figures[name], view.shown)]
         if not names:
             st.caption("These runs recorded nothing more.")
             return
@@ -293,7 +310,7 @@ class LaboratoryPage:
             complaints = visitors_data.follow_link(experiment, parameters)
         if first or st.session_state.get(chrome.CHANGED):
             complaints += parts.arrive(experiment.name, self.questions(), part)
-            complaints += self._figure_from_link(figure)
+            complaints += self._figure_from_link(figure, part)
             complaints += claims_panel.arrive(self.lab, claim)
         if back or (named_runs and (first or st.session_state.get(chrome.CHANGED))):
             complaints += lanes.from_link(experiment, named_runs)
@@ -309,15 +326,16 @@ class LaboratoryPage:
         visitors_data.take(experiment)
         return complaints
 
-    def _figure_from_link(self, name: str) -> list[str]:
-        """Open the part in which a figure is."""
+    def _figure_from_link(self, name: str, part: str = "") -> list[str]:
+        """Open the part in which a figure is; the page's first one is looked closer at beside presets with another."""
         if not name:
             return []
         if name not in self.figures:
             return [f"In the link: there is no figure {name[:40]!r}; there are {', '.join(self.figures)}."]
-        if name in self._others():
+        is_closer = name in self._others() or (name == self.main and part == CLOSER)
+        if is_closer:
             st.session_state[_detail_key(self.experiment.name)] = name
-        parts.open_part(self.experiment.name, CLOSER if name in self._others() else FIRST)
+        parts.open_part(self.experiment.name, CLOSER if is_closer else FIRST)
         return []
 
     def _leave_link(self, settings: Experiment | None) -> None:

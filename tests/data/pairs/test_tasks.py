@@ -99,3 +99,21 @@ def test_odd_sentences_get_one_sentence(name: str, sentence: str, words: str) ->
     with pytest.raises(SentenceError, match=words.replace("(", r"\(")) as error:
         task_of(name, 5, 3, 8).understood(sentence)
     assert len(str(error.value)) < 700
+
+
+def test_noun_phrases_are_known_by_the_documents_phrase_at_every_length() -> None:
+    for length in range(3, 15):
+        task = task_of("phrases", 5, length, length)
+        pair = task.probe(torch.Generator().manual_seed(length))
+        words = [task.source_words[word] for word in pair.source[0].tolist()]
+        assert len(words) == length
+        assert task.understood(" ".join(words)) == pair.source[0].tolist(), "in the task's own grammar"
+        answer = [task.target_words[word] for word in pair.target[0].tolist()]
+        assert " ".join(answer).startswith("Common European Economic Area" if length == 4 else "European Economic Area")
+        assert pair.source[0][pair.aligned[0]].tolist() == pair.target[0].tolist()
+
+
+def test_other_tasks_look_into_a_drawn_pair_of_the_middle_length() -> None:
+    task = task_of("reversal", 10, 4, 8)
+    drawn = task.draw(1, 6, torch.Generator().manual_seed(3))
+    assert torch.equal(task.probe(torch.Generator().manual_seed(3)).source, drawn.source)

@@ -148,12 +148,24 @@ def test_a_stranger_sees_the_documents_experiment_drawn() -> None:
 def test_every_figure_can_be_chosen_with_its_question_and_limits() -> None:
     visitor = _laboratory({"runs": "example:32-layers-the-residual-network-learns", "shown": "closer"})
     shown = visitor.at.button_group(key="detail-depth-gradients")
-    always = {"gradient_by_layer", "loss", "network"}
+    always = {"loss_by_depth", "loss", "network"}
     for name in recorded_figures(DepthGradients, FIGURES, "32-layers-the-residual-network-learns") - always:
         visitor.at.button_group(key=shown.key).set_value(name)
         visitor.look()
         assert visitor.figures(name)[0]["data"], name
         assert any(FIGURES[name].caption in caption for caption in visitor.captions)
+
+
+def test_a_preset_opens_on_the_figure_that_shows_what_it_says() -> None:
+    deep, exploding = (f"example:{slug}" for slug in ("32-layers-the-residual-network-learns", "break-it-exploding"))
+    visitor = _laboratory({"runs": deep})
+    assert visitor.figures("loss_by_depth")
+    assert visitor.figures("loss")
+    assert not visitor.figures("gradient_by_layer")
+    beside_another = _laboratory({"runs": f"{deep},{exploding}"})
+    assert len(beside_another.figures("gradient_by_layer")) == 2, "two presets' figures are not one another's"
+    closer = _laboratory({"runs": deep, "shown": "closer", "figure": "gradient_by_layer"})
+    assert closer.figures("gradient_by_layer"), "the page's own is looked closer at"
 
 
 def test_a_run_of_one_depth_says_how_to_train_others() -> None:

@@ -18,7 +18,7 @@ def run(slug, **changes):
 
 
 def test_clipping_tames_what_explodes():
-    broken, fixed = run("break-it-exploding"), run("fix-it-clip-at-1", steps=60)
+    broken, fixed = run("fix-it-clip-at-1", clip=0.0), run("fix-it-clip-at-1", steps=60)
     assert broken.attrs["status"] == "diverged"
     assert fixed.attrs["status"] == "finished"
     assert (fixed.loss.isel(step=slice(-10, None)) < 0.1 * fixed.loss.isel(step=0)).all()
@@ -79,9 +79,22 @@ def test_on_how_many_of_ten_seeds_the_presets_words_hold(slug):
         assert abs(int((longer < five).sum()) - 3) <= 1
 
 
-def test_without_clipping_the_loss_is_infinite_at_the_second_step_on_ten_seeds_of_ten():
+@pytest.mark.parametrize("seeds", [range(3), pytest.param(range(3, 10), marks=pytest.mark.slow)], ids=str)
+def test_without_clipping_the_gradient_grows_until_the_loss_is_infinite(seeds):
+    words = next(one.words for one in RecurrentGradients.presets if one.slug == "break-it-exploding")
+    assert "In 21 to 30 steps the gradient grows from 30 or less to 10¹⁹ or more" in words
+    for seed in seeds:
+        exploding = run("break-it-exploding", seeds=(seed,), look_every=0)
+        assert exploding.attrs["status"] == "diverged"
+        assert 21 <= exploding.sizes["step"] <= 30
+        norms = exploding.gradient_norm.values.ravel()
+        assert norms[0] < 31
+        assert np.nanmax(norms) > 1e19
+
+
+def test_unclipped_the_second_loss_of_relu_and_the_identity_is_infinite_on_ten_seeds_of_ten():
     for seed in range(10):
-        broken = run("break-it-exploding", seeds=(seed,), look_every=0)
+        broken = run("fix-it-clip-at-1", seeds=(seed,), look_every=0, clip=0.0)
         assert broken.attrs["status"] == "diverged"
         assert list(broken.step) == [1, 2]
 

@@ -13,6 +13,7 @@ from goldviz.figures.elements import number_ticks, unseen, whole
 from goldviz.figures.frames import Words, line
 from goldviz.figures.plot import Plot, unless_zero
 from goldviz.figures.reading import finite, first_below_highest, positive
+from goldviz.figures.training_steps import clip_of
 from goldviz.labs.depth_gradients.figures.quantities import decay_between_hidden, figure, layer_ticks
 from goldviz.labs.depth_gradients.figures.quantities import gradient_factor as measured_factor
 
@@ -40,6 +41,9 @@ def gradient_by_layer(plot: Plot) -> Figure:
     plot.lines(so_far, plot.when("mean of epochs 1 to {}"), hover="%{y:.3e}")
     _layer_axis(plot, "Layer")
     plot.log_axis("gradient_norm", "Norm of dL/dW")
+    clip, (low, high) = clip_of(plot.ds), plot.limit("gradient_norm")
+    if clip and low < np.log10(clip) < high:
+        plot.reference(float(clip), f"all together are clipped at {clip:.3g}")
     dotted_words = line(plot.step_in_words(), "Dotted: mean so far.")
     zero_note = unseen(now, "layer")
     return plot.finish(_reach(plot, now), plot.drawn(dotted_words), zero_note)
