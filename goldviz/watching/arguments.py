@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from torch import nn
 from torch.optim.optimizer import Optimizer
@@ -25,7 +24,7 @@ def watched(
     optimizer: object,
     *,
     name: str,
-    config: Mapping[str, Any],
+    config: object,
     to: str | Path | Store | None,
     every: int,
     budget: float | None,
@@ -45,9 +44,12 @@ def watched(
         wrong["every"] = f"every is {every!r}; allowed is a whole number from 1 to 10,000."
     if budget is not None and not (isinstance(budget, int | float) and 0.001 <= budget <= 10):
         wrong["budget"] = f"budget is {budget!r}; allowed is a share from 0.001 to 10, or None."
+    if not isinstance(config, Mapping):
+        wrong["config"] = f"config is a {type(config).__name__}; allowed is a dictionary of facts."
     if wrong:
         raise SettingsError(wrong)
     assert isinstance(model, nn.Module)
+    assert isinstance(config, Mapping)
     assert optimizer is None or isinstance(optimizer, Optimizer)
     store = _store(to)
     if resume and store is not None:

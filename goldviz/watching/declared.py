@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
 from goldviz.declare.settings import Variable
@@ -83,6 +84,11 @@ VARIABLES: Mapping[str, Variable] = {
 """NaN where nothing was measured; infinite where what was measured is no finite number, so that it stays in view."""
 
 
+DEEPEST, MOST_FACTS, LONGEST_TEXT = 6, 1000, 10_000
+"""How deep a script's facts may lie in each other, how many lie beside each other, and characters of one that is a
+text; what is beyond is told shorter, or not."""
+
+
 @dataclass(frozen=True)
 class WatchedScript:
     """What stands where other runs have settings: the facts that a script gave."""
@@ -98,5 +104,23 @@ class WatchedScript:
         return 0
 
     def model_dump_json(self) -> str:
-        """The facts as JSON; what JSON does not know is told as Python prints it."""
-        return json.dumps(dict(self.config), default=lambda value: str(value)[:200])
+        """The facts as JSON; what JSON does not know is told as Python prints it, and what is very long is cut."""
+        return json.dumps(_told(self.config, DEEPEST))
+
+
+def _told(value: Any, depth: int) -> Any:
+    """A value as JSON has it, whatever a script gave: it must not fail for what goldviz is told beside it."""
+    if value is None or isinstance(value, bool | float) or (isinstance(value, int) and abs(value) < 2**63):
+        return value
+    if depth and isinstance(value, Mapping):
+        return {_words(key): _told(one, depth - 1) for key, one in islice(value.items(), MOST_FACTS)}
+    if depth and isinstance(value, list | tuple):
+        return [_told(one, depth - 1) for one in value[:MOST_FACTS]]
+    return value[:LONGEST_TEXT] if isinstance(value, str) else _words(value)
+
+
+def _words(value: Any) -> str:
+    try:
+        return str(value)[:200]
+    except Exception:  # noqa: BLE001 - somebody's own class, or a number of thousands of digits
+        return f"({type(value).__name__})"

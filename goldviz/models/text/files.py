@@ -20,11 +20,14 @@ from torch import Tensor, nn
 from goldviz.models.text.config import read_json_object
 from goldviz.models.text.model import TextModelError
 from goldviz.models.text.weights import StoredTensor
+from goldviz.plain_files import opened
 
 LARGEST_WEIGHT_FILES = 2_200_000_000
 """Bytes of all files with weights: the largest encoder that is read, and a table of its own for the masked words."""
 
-LONGEST_INDEX = 10_000_000
+LONGEST_INDEX = 2_000_000
+LONGEST_HEADER = 2_000_000
+"""Bytes in which safetensors names its tensors; those of an encoder of 48 blocks have a fiftieth of it."""
 ARCHIVE_START = b"PK\x03\x04"
 OTHER_LIBRARIES = ("tf_model.h5", "flax_model.msgpack", "model.ckpt.index", "model.onnx", "rust_model.ot")
 
@@ -62,7 +65,7 @@ def stored_tensors(folder: Path, name: str) -> dict[str, StoredTensor]:
     tensors: dict[str, StoredTensor] = {}
     for path in weight_files(folder, name):
         try:
-            tensors |= _in_safetensors(path) if path.suffix == ".safetensors" else _in_pickle(path, name)
+            tensors |= _in_safetensors(path, name) if path.suffix == ".safetensors" else _in_pickle(path, name)
         except OSError as error:
             raise TextModelError(f"{name}: {path.name} cannot be read ({error.strerror or error}).") from None
         except SafetensorError as error:
@@ -86,7 +89,13 @@ def _are_texts(table: Mapping[str, Any]) -> bool:
     return all(isinstance(value, str) for value in table.values())
 
 
-def _in_safetensors(path: Path) -> dict[str, StoredTensor]:
+def _in_safetensors(path: Path, name: str) -> dict[str, StoredTensor]:
+    with opened(path) as file:
+        length = int.from_bytes(file.read(8), "little")
+    if LONGEST_HEADER < length <= path.stat().st_size:
+        raise TextModelError(
+            f"{name}: {path.name} names its tensors in {length:,} bytes; allowed are up to {LONGEST_HEADER:,}."
+        )
     with safe_open(path, "pt") as file:
         shapes = {key: tuple(file.get_slice(key).get_shape()) for key in file.keys()}  # noqa: SIM118 - no mapping
     return {key: StoredTensor(shape, partial(_copied, path, key)) for key, shape in shapes.items()}
@@ -128,7 +137,7 @@ def _in_pickle(path: Path, name: str) -> dict[str, StoredTensor]:
 
 def _begins_as_archive(path: Path) -> bool:
     """Whether PyTorch takes the file for an archive; its older format is none."""
-    with path.open("rb") as file:
+    with opened(path) as file:
         return file.read(len(ARCHIVE_START)) == ARCHIVE_START
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from goldviz.models.text.model import TextModelError
+from goldviz.plain_files import content_of
 
 WORD_PIECE_FILES = (("tokenizer.json",), ("vocab.txt",))
 VOCABULARY_FILES = (*WORD_PIECE_FILES, ("vocab.json", "merges.txt"), ("sentencepiece.bpe.model",))
@@ -27,6 +28,10 @@ RUST_GAVE_UP = "PanicException"
 FILLED_UP_TO = (8, 16, 32, 64, 128)
 VOCABULARY_ENDINGS = (".json", ".txt", ".model", ".jinja")
 LARGEST_VOCABULARY_FILE = 64_000_000
+MOST_VALUES = {".json": (b"[{,:", 4_000_000), ".txt": (b"\n", 1_000_000)}
+"""By which bytes the values of such a file are counted, and how many may be; those of 600,000 pieces are fewer.
+
+Each takes a hundred bytes of memory or more, however few it takes in the file."""
 ONE_TOKENISER = threading.Lock()
 
 
@@ -107,6 +112,18 @@ def _check_files(folder: Path, groups: tuple[tuple[str, ...], ...], name: str) -
                 f"{name}: {path.name} has {path.stat().st_size / 1e6:,.0f} MB; allowed are up to "
                 f"{LARGEST_VOCABULARY_FILE / 1e6:,.0f} MB."
             )
+        if path.is_file() and path.suffix in MOST_VALUES:
+            _check_values(path, *MOST_VALUES[path.suffix], name)
+
+
+def _check_values(path: Path, signs: bytes, most: int, name: str) -> None:
+    try:
+        content = content_of(path, LARGEST_VOCABULARY_FILE)
+    except OSError as error:
+        raise TextModelError(f"{name}: {path.name} cannot be read ({error.strerror or error}).") from None
+    count = sum(map(content.count, signs))
+    if count > most:
+        raise TextModelError(f"{name}: {path.name} has {count:,} values; allowed are up to {most:,}.")
 
 
 def _case(folder: Path, kind: str) -> dict[str, bool]:

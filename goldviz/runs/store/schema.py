@@ -184,7 +184,10 @@ def settled(url: str) -> str:
                 f"The database address {url} names no file; allowed is, for example, sqlite:////home/me/runs.sqlite."
             )
         address = address.set(database=str(Path(address.database).expanduser().absolute()))
-    return address.render_as_string(hide_password=False)
+    try:
+        return address.render_as_string(hide_password=False)
+    except UnicodeError:
+        raise StoreError("The database address holds characters that no address has.") from None
 
 
 def shown(url: str) -> str:

@@ -282,6 +282,23 @@ def test_weights_in_several_parts(tmp_path):
     assert fault(tmp_path / "parts") == f"parts lacks {parts[-1].name}, a part of its weights; get it again."
 
 
+LISTS = '{"x": [' + "[]," * 2_500_000 + "1]}"
+COSTLY = {
+    "tokenizer_config.json": (LISTS.encode(), "has 5,000,004 values"),
+    "added_tokens.json": (LISTS.encode(), "has 5,000,004 values"),
+    "vocab.txt": (b"\n" * 1_100_000, "has 1,100,000 values; allowed are up to 1,000,000."),
+    "model.safetensors": ((3_000_000).to_bytes(8, "little") + b" " * 3_000_001, "names its tensors in 3,000,000 bytes"),
+}
+
+
+@pytest.mark.untrusted
+@pytest.mark.parametrize("name", COSTLY)
+def test_what_a_few_bytes_make_many_values_of_is_refused_before_it_is_read(folder, name):
+    content, said = COSTLY[name]
+    (folder / name).write_bytes(content)
+    assert fault(folder).startswith(f"finbert: {name} {said}")
+
+
 @pytest.mark.parametrize("hostile", ["../model.safetensors", "/etc/passwd", "model.bin", 5])
 def test_an_index_cannot_lead_elsewhere(folder, hostile):
     (folder / "model.safetensors").rename(folder.parent / "model.safetensors")
