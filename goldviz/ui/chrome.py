@@ -26,6 +26,8 @@ in the session state, whether that is so: then the page shows what the address s
 
 TWICE = "address-twice"
 """In the session state: sentences about parameters that the address gives more than once."""
+MOST_COMPLAINTS = 6
+"""Of one link; a longer link than people write has thousands."""
 OTHERS = "More"
 """The navigation's heading for what is no laboratory."""
 
@@ -115,7 +117,9 @@ def arrival(complaints: Sequence[str]) -> DeltaGenerator:
     about a link.
     """
     place = st.container(key="arrival")
-    for sentence in (*st.session_state.get(TWICE, ()), *complaints):
+    sentences = [*st.session_state.get(TWICE, ()), *complaints]
+    more = [f"In the link: {len(sentences) - MOST_COMPLAINTS:,} things more are not as a page writes them."]
+    for sentence in sentences if len(sentences) <= MOST_COMPLAINTS else sentences[:MOST_COMPLAINTS] + more:
         place.warning(plain(sentence), icon=":material/link_off:")
     return place
 

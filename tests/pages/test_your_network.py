@@ -183,3 +183,15 @@ def test_a_link_to_no_run_says_so_and_shows_nobody_else_s() -> None:
     assert "There is no run '000000000000'" in said(visitor)
     assert visitor.at.session_state[CHOSEN] == [run_id]
     assert visitor.at.query_params["run"] == run_id
+
+
+@pytest.mark.untrusted
+@pytest.mark.parametrize("page", [PAGE, "pages/depth_gradients.py"])
+def test_a_link_that_no_page_writes_is_told_in_a_few_sentences(page: str) -> None:
+    watched(2)
+    names = {f"strange{number}": "1" for number in range(60)} | {"run": ",".join(f"{one:012d}" for one in range(500))}
+    visitor = Visitor(page, names)
+    told = [one.value for one in visitor.at.warning]
+    assert 1 <= len(told) <= 8
+    expected = "it names 500 runs" if page == PAGE else r"\d\d things more are not as a page writes them"
+    assert any(re.search(expected, sentence) for sentence in told)

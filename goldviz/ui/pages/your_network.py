@@ -168,7 +168,11 @@ def _choose(run_id: str) -> None:
 def _named() -> tuple[list[Run], list[str]]:
     """The watched runs that the address names, and a sentence for each name that is none; raises StoreError."""
     named, complaints = [], []
-    for run_id in dict.fromkeys(filter(None, st.query_params.get(RUN, "").split(","))):
+    run_ids = list(dict.fromkeys(filter(None, st.query_params.get(RUN, "").split(","))))
+    if len(run_ids) > MOST:
+        sentence = f"it names {len(run_ids)} runs; {MOST} can stand side by side, so the first {MOST} are shown."
+        complaints.append(f"In the link: {sentence}")
+    for run_id in run_ids[:MOST]:
         try:
             run = services.store().run(run_id)
         except UnknownRunError as error:
@@ -178,11 +182,7 @@ def _named() -> tuple[list[Run], list[str]]:
             named.append(run)
         else:
             complaints.append(f"In the link: the run {run_id!r} is of a laboratory; the page Runs opens it.")
-    if len(named) > MOST:
-        complaints.append(
-            f"In the link: it names {len(named)} runs; {MOST} can stand side by side: the first are shown."
-        )
-    return named[:MOST], complaints
+    return named, complaints
 
 
 def _chosen(runs: Sequence[Run], named: Sequence[Run], *, follows: bool) -> list[str]:

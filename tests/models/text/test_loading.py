@@ -284,8 +284,8 @@ def test_weights_in_several_parts(tmp_path):
 
 LISTS = '{"x": [' + "[]," * 2_500_000 + "1]}"
 COSTLY = {
-    "tokenizer_config.json": (LISTS.encode(), "has 5,000,004 values"),
-    "added_tokens.json": (LISTS.encode(), "has 5,000,004 values"),
+    "tokenizer_config.json": (LISTS.encode(), "has 5,000,003 values"),
+    "added_tokens.json": (LISTS.encode(), "has 5,000,003 values"),
     "vocab.txt": (b"\n" * 1_100_000, "has 1,100,000 values; allowed are up to 1,000,000."),
     "model.safetensors": ((3_000_000).to_bytes(8, "little") + b" " * 3_000_001, "names its tensors in 3,000,000 bytes"),
 }
