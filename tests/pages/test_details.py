@@ -41,3 +41,7 @@ def test_what_an_example_did_not_record_is_no_choice_until_a_run_records_it() ->
     assert "How large are the gradients beside the weights?" not in offered(visitor, "recurrent-gradients")
     visitor.click("train-recurrent-gradients").wait_for("Finished")
     assert "How large are the gradients beside the weights?" in offered(visitor, "recurrent-gradients")
+
+
+def test_terms_of_the_glossary_stand_as_near_beside_each_other_as_below() -> None:
+    assert {one.gap for one in Visitor("pages/glossary.py").at.columns} == {"small"}

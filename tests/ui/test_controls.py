@@ -7,7 +7,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
-from goldviz.declare.settings import Experiment, label, schemas
+from goldviz.declare.registry import laboratories
+from goldviz.declare.settings import Experiment, facts, label, schemas
 from goldviz.labs.attention_interface.settings import AttentionInterface
 from goldviz.labs.depth_gradients.settings import DepthGradients
 from goldviz.ui.panels import controls
@@ -166,6 +167,31 @@ def drawn() -> AppTest:
     page = AppTest.from_function(_page, default_timeout=30).run()
     assert not page.exception
     return page
+
+
+def test_a_slider_has_a_place_for_each_declared_value() -> None:
+    for declared in (lab.declared for lab in laboratories().values()):
+        numbers = [name for name in controls.knobs(declared) if schemas(declared)[name].get("type") == "number"]
+        for name in (one for one in numbers if not facts(declared, one)["logarithmic"]):
+            step, low = controls.step_of(declared, name), schemas(declared)[name]["minimum"]
+            for preset in declared.presets if step else ():
+                places = (getattr(declared.preset(preset.slug), name) - low) / step
+                assert abs(places - round(places)) < 1e-6, (declared.name, name, preset.slug)
+
+
+def _small_numbers() -> None:
+    from goldviz.labs.adaptive_computation.settings import AdaptiveComputation
+    from goldviz.ui.panels import controls
+
+    controls.put_link(AdaptiveComputation, AdaptiveComputation.preset("two-numbers"), {"tau": ""})
+    controls.ensure(AdaptiveComputation)
+    controls.draw(AdaptiveComputation, ["tau", "clip", "epsilon"])
+
+
+def test_a_number_smaller_than_a_sliders_step_is_not_read_as_zero() -> None:
+    page = AppTest.from_function(_small_numbers, default_timeout=30).run()
+    shown = [one for one in (*page.slider, *page.number_input) if one.label == "Tau"]
+    assert [(one.type, one.proto.format % one.value) for one in shown] == [("number_input", "0.003")]
 
 
 def _control(page: AppTest, name: str) -> Any:

@@ -99,21 +99,24 @@ function filled(pen, box, value, share, scale, ink) {
   return ink.text;
 }
 
-// Labels stand in their boxes; where they do not fit, as many as have room stand below, the first and the last first.
+// Labels stand in their boxes. Where one of a network's lowest row does not fit, as many of that row as have room stand
+// below it, the first and the last first: a row is read one way.
 function labels(pen, layout, inks, ink) {
   pen.textAlign = "center";
   pen.textBaseline = "middle";
   for (const { first, count, low, back } of layout.places) {
     const boxes = layout.boxes.slice(first, first + count).map((box, at) => ({ box, ink: inks[first + at] }));
-    const narrow = boxes.filter(({ box }) => box.node[0] && pen.measureText(box.node[0]).width + 3 > box.width);
-    for (const one of boxes.filter((other) => other.box.node[0] && !narrow.includes(other))) {
+    const named = boxes.filter(({ box }) => box.node[0]);
+    const isNarrow = ({ box }) => pen.measureText(box.node[0]).width + 3 > box.width;
+    const lowest = named.filter(({ box }) => box.y + box.height > low - 6);
+    const below = lowest.some(isNarrow) ? lowest : [];
+    for (const one of named.filter((other) => !below.includes(other) && !isNarrow(other))) {
       pen.fillStyle = one.ink;
       pen.fillText(one.box.node[0], one.box.x + one.box.width / 2, one.box.y + one.box.height / 2);
     }
     pen.fillStyle = ink.muted;
     const taken = [];
-    const order = [narrow[0], narrow.at(-1), ...narrow].filter(Boolean);
-    for (const { box } of order.filter((one) => one.box.y + one.box.height > low - 6)) {
+    for (const { box } of [below[0], below.at(-1), ...below].filter(Boolean)) {
       const [middle, half] = [box.x + box.width / 2, pen.measureText(box.node[0]).width / 2 + 4];
       const at = Math.min(Math.max(middle, half), layout.width - half);
       if (taken.some(([left, right]) => at - half < right && at + half > left)) continue;

@@ -66,7 +66,9 @@ function endOf(trace, layout) {
   if (!places || places.yaxis.scaleanchor) return undefined;
   const last = places.y.findLastIndex((share, at) => Number.isFinite(share) && Number.isFinite(places.x[at]));
   const across = places.x[last];
-  if (!(across > 1 - FARTHEST && across < 1 + AT_EDGE) || places.x.some((share) => share > across)) return undefined;
+  // A run that begins has come to its axis's end, however much half a step is of it.
+  const ends = across > 1 - FARTHEST || 1 - across <= (last ? across - places.x[last - 1] : 1) / 2 + AT_EDGE;
+  if (!(ends && across < 1 + AT_EDGE) || places.x.some((share) => share > across)) return undefined;
   const [low, high] = endsOf(places.yaxis);
   const height = Math.min(1, Math.max(0, places.y[last]));
   return { trace, across, day: places.days[last], share: height, height: low + height * (high - low) };

@@ -20,7 +20,9 @@ export default function ({ data, parentElement, setStateValue, setTriggerValue }
   const say = (step, last) => {
     const value = slider.value;
     const [name, number, told] = over
-      ? [data.words[value - first] ?? data.words[0], value, value]
+      ? data.words.length > 1
+        ? [data.words[value - first], "", data.words[value - first]]
+        : [data.words[0], value, value]
       : [`${noun} in view`, `${noun} ${value}${step === null ? "" : ` of ${last}`}`, `${noun} ${value} of ${last}`];
     if (over) over.textContent = name;
     slider.setAttribute("aria-label", name);

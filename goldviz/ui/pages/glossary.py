@@ -51,7 +51,7 @@ def show() -> None:
     with st.container(key="glossary-terms"):
         matches = [term for term in terms() if query in f"{term.name} {term.words}".casefold()]
         for left in range(0, len(matches), 2):
-            for column, term in zip(st.columns(2, gap="large"), matches[left : left + 2], strict=False):
+            for column, term in zip(st.columns(2, gap="small"), matches[left : left + 2], strict=False):
                 with column:
                     _one(term)
         if not matches:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
+from functools import cache
 from typing import Any, TypeVar
 
 import streamlit as st
@@ -17,7 +18,8 @@ Declared = TypeVar("Declared", bound=Settings)
 VERSION = "settings_version"
 """The link's parameter that says which version of the settings it names; without it, the first."""
 SLIDER_SPAN = 12
-"""Numbers whose range is no wider get a slider."""
+"""Numbers whose range is no wider get a slider, if it has a place for each value that is declared."""
+SLIDER_PLACES = 200
 
 
 def key_of(settings_class: type[Settings], name: str) -> str:
@@ -136,18 +138,38 @@ def _draw_one(settings_class: type[Settings], name: str) -> None:
         st.text_input(title, **arguments)
     elif schema["type"] == "integer":
         low, high = schema["minimum"], schema["maximum"]
-        if high - low <= 200:
+        if high - low <= SLIDER_PLACES:
             st.slider(title, low, high, **arguments)
         else:
             st.number_input(title, low, high, step=_whole_step(high), **arguments)
     elif about["logarithmic"]:
         options = _powers(schema["minimum"], schema["maximum"], st.session_state[key_of(settings_class, name)])
         st.select_slider(title, options, format_func=lambda value: f"{value:g}", **arguments)
-    elif schema["maximum"] - schema["minimum"] <= SLIDER_SPAN:
-        step = 0.05 if schema["maximum"] <= 2 else 0.1
-        st.slider(title, float(schema["minimum"]), float(schema["maximum"]), step=step, **arguments)
     else:
-        st.number_input(title, float(schema["minimum"]), float(schema["maximum"]), format="%.6g", **arguments)
+        low, high, step = float(schema["minimum"]), float(schema["maximum"]), step_of(settings_class, name)
+        if step is None:
+            st.number_input(title, low, high, format="%.6g", **arguments)
+        else:
+            st.slider(title, low, high, step=step, format="%.6g", **arguments)
+
+
+@cache
+def step_of(settings_class: type[Settings], name: str) -> float | None:
+    """The coarsest step of a slider that can stand at the setting's default and at every preset's value.
+
+    None where no step does, or such a slider has too many places: the number is typed.
+    """
+    low, high = schemas(settings_class)[name]["minimum"], schemas(settings_class)[name]["maximum"]
+    values = {getattr(settings_class.preset(one.slug), name) for one in settings_class.presets}
+    values.add(settings_class.model_fields[name].default)
+    if high - low > SLIDER_SPAN:
+        return None
+    steps = (step for step in (0.1 if high > 2 else 0.05, 0.05, 0.01) if (high - low) / step <= SLIDER_PLACES)
+    return next((step for step in steps if all(_is_whole((value - low) / step) for value in values)), None)
+
+
+def _is_whole(number: float) -> bool:
+    return abs(number - round(number)) < 1e-6
 
 
 def choices(settings_class: type[Settings], name: str) -> dict[str, Any] | None:

@@ -61,7 +61,6 @@ def train(experiment: type[Experiment], settings: Experiment | None, refusal: st
             icon=":material/play_arrow:",
             width="stretch",
             disabled=settings is None or bool(refusal),
-            help="Train these settings in a worker process and watch. The run before stays beside it.",
             on_click=_press,
             args=(experiment, False),
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import html
+import re
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -127,9 +128,18 @@ def _task(
     return Task.of_arguments("char-gpt", complete, arguments, "Writing on", 0.3 + count / TOKENS_A_SECOND)
 
 
+def without_blank_rows(text: str) -> str:
+    """A text whose empty lines in a row are one: a network that has learned little writes many of them.
+
+    >>> without_blank_rows("im.. \\n\\n  \\n\\n  Co\\n\\nex")
+    'im.. \\n\\n  Co\\n\\nex'
+    """
+    return re.sub(r"\n(?:[ \t]*\n){2,}", "\n\n", text)
+
+
 def _show_written(lane: Lane[CharGpt], checkpoint: KeptWeights, completion: Completion) -> None:
     """The text, how fast it came, and one token of it in full."""
-    before, after = html.escape(completion.before), html.escape(completion.after)
+    before, after = html.escape(completion.before), html.escape(without_blank_rows(completion.after))
     with st.container(border=True):
         st.html(f"<pre style='white-space:pre-wrap;margin:0'>{before}<b>{after}</b></pre>")
     speed = len(completion.tokens) / max(completion.seconds, 1e-9)
