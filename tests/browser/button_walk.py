@@ -32,7 +32,8 @@ MEASURED = re.compile(r"^Takes about ")
 """What a page says of this machine: it may say something else after each run."""
 DESTROYS = re.compile(r"^(Delete|Free|Remove|Forget)\b")
 TRAINS = re.compile(r"^Train( beside)?$")
-BUSY = ".stApp:not([data-test-script-state=notRunning])"
+BUSY = ".stApp:not([data-test-script-state=notRunning]), [data-testid=stSkeleton]"
+"""A script runs, or something waits for the browser's own part of it."""
 STRIP, OPEN_PART, DIALOG = ".st-key-strip", ".st-key-closer-look", "[role=dialog]"
 
 

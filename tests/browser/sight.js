@@ -87,7 +87,8 @@
     return one.hasAttribute("aria-haspopup") || one.hasAttribute("aria-expanded") ? "opener" : "button";
   }
 
-  const isLast = (one) => one.disabled || one.getAttribute("aria-disabled") === "true" || one.querySelector?.(":scope input:disabled") ||
+  // What can do nothing: it is switched off, or it is the choice that was made.
+  const isLast = (one) => one.disabled || one.matches("[role=group] [aria-pressed=true]") || one.getAttribute("aria-disabled") === "true" || one.querySelector?.(":scope input:disabled") ||
     (one.matches("[role=radio], [role=tab]") && [one.ariaChecked, one.ariaSelected].includes("true")) ||
     (one.matches("label") && !one.querySelector("input[type=checkbox], input[type=radio]:not(:checked)"));
 

@@ -171,6 +171,10 @@ test("lines lead to the keys that a query weighs most, and a chosen key may be p
   row("queries", 0).hear("pointerover");
   const chips = parts.strongest.querySelectorAll("button").map(({ textContent }) => textContent);
   assert.deepEqual(chips, ["did 0.700", "gold 0.200"]);
+  parts.flow.scrollTo = () => undefined;
+  parts.strongest.querySelectorAll("button")[0].click();
+  parts.queries.hear("pointerleave");
+  assert.deepEqual(lines.subject(), { side: "key", index: 1, alone: true });
   row("queries", 1).hear("keydown", { key: "Enter" });
   assert.deepEqual(said.at(-1), ["query", 1]);
   row("keys", 0).click();

@@ -191,7 +191,11 @@ export class HeadLines {
       name.textContent = this.labels[link[other]];
       chip.append(name, ` ${shortly(link.weight)}`);
       chip.title = `Show ${other} ${link[other] + 1}`;
-      chip.addEventListener("click", () => this.scrollTo(link[other]));
+      // Most texts fit, and nothing would scroll: the token is pressed as well.
+      chip.addEventListener("click", () => {
+        this.scrollTo(link[other]);
+        this.press(other, link[other]);
+      });
       return chip;
     });
     const name = document.createElement("bdi");

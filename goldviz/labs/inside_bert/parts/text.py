@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 LARGEST_FILE = 8 * LONGEST_TEXT
 """Bytes: no encoding takes more for a text that fits, blanks around it aside."""
 UPLOAD_COMPLAINT = "inside-bert-upload-complaint"
+IN_VIEW = "inside-bert-text-in-view"
 ASKED = "inside-bert-model-asked"
 FIRST, SECOND = "model", "second_model"
 
@@ -133,7 +134,7 @@ def text_box() -> None:
         help=("What the model reads. It is read when you leave the box or press Ctrl and Enter."),
     )
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.button("Read", icon=":material/play_arrow:", key="read-text", type="primary")
+        st.button("Read", icon=":material/play_arrow:", key="read-text", type="primary", on_click=_say_if_read)
         with st.popover("A file", icon=":material/upload_file:"):
             st.file_uploader(
                 "A text file",
@@ -153,6 +154,13 @@ def text_box() -> None:
     sentence = st.session_state.pop(UPLOAD_COMPLAINT, "")
     if sentence:
         complain(sentence)
+    st.session_state[IN_VIEW] = st.session_state[key_of("text")]
+
+
+def _say_if_read() -> None:
+    """Leaving the box has the text read, so that a press may change nothing."""
+    if st.session_state[key_of("text")] == st.session_state.get(IN_VIEW):
+        st.toast("This text is read: all that stands here is about it.")
 
 
 def _offer_real_model() -> None:
