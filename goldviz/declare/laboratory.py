@@ -86,6 +86,13 @@ class Laboratory:
         find_doubts = self.hook("doubts", "doubts")
         return find_doubts(settings) if find_doubts else ()
 
+    def beside(self, settings: Settings) -> Mapping[str, str]:
+        """What stands below single settings' controls, as ``beside`` of its ``doubts.py`` says: in a few words what a
+        value asks of others."""
+        find_words = self.hook("doubts", "beside")
+        words: Mapping[str, str] = find_words(settings) if find_words else {}
+        return words
+
     def figures(self) -> ModuleType:
         """Its figures: a table ``FIGURES``, ``shared_limits`` for runs side by side, ``picture`` for the home page."""
         return self.part("figures")

@@ -12,10 +12,20 @@ than the plain one on five seeds of five, and with a fifth of each branch 8 to 1
 
 def doubts(settings: DepthGradients) -> tuple[str, ...]:
     """What is to be expected of many residual branches that are added up whole."""
-    is_tried = settings.activation == "leaky_relu" and settings.normalisation == "none"
-    if settings.depth <= USUAL_DEPTH or settings.residual_scale <= BRANCH or not is_tried:
+    if not _adds_up(settings):
         return ()
     return (
         f"{settings.depth} residual branches are added up whole, and more than {USUAL_DEPTH} mostly leave the residual "
         f"network worse than the plain one. Set Residual scale to {BRANCH:g}, under More settings.",
     )
+
+
+def beside(settings: DepthGradients) -> dict[str, str]:
+    """The same in short, where the depth is set."""
+    words = f"Above {USUAL_DEPTH} layers, set Residual scale to {BRANCH:g}, under More settings."
+    return {"depth": words} if _adds_up(settings) else {}
+
+
+def _adds_up(settings: DepthGradients) -> bool:
+    is_tried = settings.activation == "leaky_relu" and settings.normalisation == "none"
+    return settings.depth > USUAL_DEPTH and settings.residual_scale > BRANCH and is_tried

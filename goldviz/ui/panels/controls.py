@@ -10,8 +10,10 @@ from typing import Any, TypeVar
 import streamlit as st
 
 from goldviz.data.tables.sealed_names import NOT_YOURS
+from goldviz.declare.laboratory import laboratory_of
 from goldviz.declare.settings import Settings, SettingsError, allowed, description, facts, label, schemas
 from goldviz.ui import keys, pending_values, whole_page
+from goldviz.ui.words import plain
 
 Declared = TypeVar("Declared", bound=Settings)
 
@@ -108,9 +110,20 @@ def without_effect(settings_class: type[Settings]) -> Mapping[str, str]:
 
 
 def draw(settings_class: type[Settings], names: Iterable[str]) -> None:
-    """One control for each of these settings."""
+    """One control for each of these settings, with what should be known of its value below it."""
+    words = _beside(settings_class)
     for name in names:
         _draw_one(settings_class, name)
+        if name in words:
+            st.caption(f":material/warning: {plain(words[name])}")
+
+
+def _beside(settings_class: type[Settings]) -> Mapping[str, str]:
+    """What should be known of settings as the controls are; nothing where they are not allowed."""
+    try:
+        return laboratory_of(settings_class).beside(current(settings_class))
+    except SettingsError:
+        return {}
 
 
 def meaning(settings_class: type[Settings], name: str) -> str:

@@ -156,6 +156,14 @@ def test_every_figure_can_be_chosen_with_its_question_and_limits() -> None:
         assert any(FIGURES[name].caption in caption for caption in visitor.captions)
 
 
+def test_a_depth_that_asks_for_more_says_so_below_its_own_control() -> None:
+    visitor = _laboratory({"depth": "30"})
+    drawn = [str(getattr(one, "key", None) or getattr(one, "value", "")) for one in visitor.at.main]
+    below = drawn[drawn.index("setting-depth-gradients-depth") + 1 :]
+    next_text = next(text for text in below if "Residual scale" in text or "setting-" in text)
+    assert next_text.startswith(":material/warning: Above 20 layers")
+
+
 def test_a_preset_opens_on_the_figure_that_shows_what_it_says() -> None:
     deep, exploding = (f"example:{slug}" for slug in ("32-layers-the-residual-network-learns", "break-it-exploding"))
     visitor = _laboratory({"runs": deep})
