@@ -87,7 +87,7 @@ def carried_out(
 def doubts(experiment: str | Experiment, **settings: Any) -> list[str]:
     """What should be known before these settings are trained on a market of your own, as the page says it by *Train*.
 
-    A column that tells the next move too well is named here, for one; empty for simulated data. Raises as :func:`run`
+    A column that tells too much of what comes is named here, for one; empty for simulated data. Raises as :func:`run`
     does for settings that are not allowed, and ``ValueError`` with a sentence where a run would fail on the data.
     """
     from goldviz.declare.laboratory import laboratory_of

@@ -35,19 +35,19 @@ def columns_in_words(links: Sequence[NextMoveLink]) -> str:
 
 
 def columns_in_numbers(links: Sequence[NextMoveLink]) -> str:
-    """The same beside chance's bound; empty where there is no such column."""
-    return f"{columns_in_words(links)}; chance gives at most {plain_number(links[0].chance)}" if links else ""
+    """The same beside what honest columns reach; empty where there is no such column."""
+    return f"{columns_in_words(links)}; honest ones reach {plain_number(links[0].limit)}" if links else ""
 
 
 COLUMN_AHEAD = Rule(
     "column_ahead",
     "warning",
-    "A column tells the next move",
+    "A column tells moves before they come",
     # No network is over it by itself: the run says so, unless a laboratory's readings do.
     line=Line(lambda n: np.zeros(1, dtype=bool), LINE),
     number="",
     run_says=lambda run: columns_in_numbers(recorded_columns(run)),
     confidence="correlation where the networks learned, before any training",
-    explanation="Honest columns hardly go with the next move: set its release time, or leave it out.",
+    explanation="Honest columns add little to what is known: set its release time, or leave it out.",
     must_tell=True,
 )

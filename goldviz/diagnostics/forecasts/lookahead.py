@@ -1,13 +1,14 @@
-"""Columns that know tomorrow: what each channel, as it is known at a forecast, tells of the target's next move.
+"""Columns that know tomorrow: what each channel, as it is known at a forecast, tells of the moves that come.
 
-An honest market's next move hardly goes with anything that is known before it. A channel that goes with it by more than
-chance, and by more than markets allow, is likely known later than it is dated, or computed from what comes. What it
+An honest market's next moves hardly go with anything that is known before them. How large they are can be known in
+part, for sizes last; how much larger one day is than the days before and after it, is chance. A channel that knows more
+than that, over any span of moves ahead, is likely known later than it is dated, or computed from what comes. What it
 says of the same day's move, and of its own past, counts for nothing here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -21,39 +22,105 @@ FALSE_ALARMS = 0.01
 """How often honest columns, all of a file together, are to pass the bound of chance."""
 HONEST_LINK = 0.08
 """A correlation that an honest channel may have with the next move: 0.6 % of its variance. More is named."""
-HONEST_LINK_OF_SIZES = 0.2
-"""The same with the size of the next move, beyond what past sizes tell: markets know a good deal of tomorrow's size."""
+HONEST_LINK_OF_SIZES = 0.3
+"""The same with the size of the next move: one that knows the volatility itself reaches it, and no more."""
+MOST_HONEST = 0.6
+"""The same over many moves, whose sizes are less a matter of chance than one."""
+HONEST_LINK_AGAINST = 0.1
+"""The same for a channel that is high after large moves and tells small ones, or the other way round: sizes last."""
+RISING = 0.25
+"""The power of a span's length by which these rise."""
+SPANS = (1, 2, 5, 10, 21, 63)
+"""How many moves ahead are added up: of a day, a week, a month and a quarter."""
+BACK = (5, 21, 63)
+"""How far back a channel's own past begins, beside the value before: what is drawn from a month is new for a month."""
+PAST = (1, 2, 5, 10, 22, 66)
+"""Over how many moves the past's mean size, and its sum, count as known."""
+AFTER = (1, 5, 22)
+"""Over how many moves behind a span the sizes are taken off."""
+CLEAR = 0.1
+"""A correlation with past sizes from which on its sign counts."""
+NOTHING_NEW = 1e-6
+"""Spread of a column's scores, without what its own past tells, that rounding gives."""
 LEAST_PAIRS = 30
 """Pairs below which nothing is said of a channel."""
 OWN_LAGS = 5
 LAGS = 2
-"""A channel's last values that are set beside the next move: one that is two days early shows in the second."""
+"""The next moves of which a column's news are to tell nothing by half of :data:`FALSE_ALARMS`."""
 SPARSE = 1 / 3
-"""Share of the forecasts below which a channel with news is also set beside all moves until its next news."""
+"""Share of the forecasts below which a channel with news is set beside what comes at its news alone."""
 DECAY = 0.94
 """Of the variance's moving average (RiskMetrics 1996)."""
 HALF_A_YEAR = 126
 
 Floats = NDArray[np.float64]
+Places = NDArray[np.intp]
 
 
 class NextMoveLink(NamedTuple):
-    """How one channel goes with the target's next move, or with the move's size where ``of_size`` is true.
+    """How one channel goes with the moves ``first`` to ``last`` ahead, or with their size where ``of_size`` is true.
 
-    ``correlation`` is that of normal scores, NaN for too few pairs; ``chance`` is the bound within which it stays in 99
-    of 100 honest files, all channels together.
+    ``correlation`` is that of normal scores, NaN for too few pairs. ``honest`` is the bound within which an honest
+    channel's stays, and ``chance`` the one within which it stays in 99 of 100 files of unrelated channels, all of them
+    together; where the correlation is within the other bound, overlap of what is compared is left out of it.
     """
 
     channel: str
     correlation: float
     chance: float
     of_size: bool = False
+    first: int = 1
+    last: int = 1
+    honest: float = HONEST_LINK
 
     @property
     def suspicious(self) -> bool:
         """Whether neither chance nor an honest market explains it."""
-        honest = HONEST_LINK_OF_SIZES if self.of_size else HONEST_LINK
-        return bool(abs(self.correlation) > max(self.chance, honest))
+        return bool(abs(self.correlation) > self.limit)
+
+    @property
+    def limit(self) -> float:
+        """What chance and an honest market explain."""
+        return max(self.chance, self.honest)
+
+    @property
+    def beyond(self) -> float:
+        """How many times it is above what explains it; 0 for too few pairs."""
+        return float(np.nan_to_num(abs(self.correlation) / self.limit))
+
+    @property
+    def ahead(self) -> str:
+        """What it goes with, in words."""
+        size = "the size of " if self.of_size else ""
+        if self.first == self.last:
+            return f"{size}the next move" if self.last == 1 else f"{size}the move {self.last} steps ahead"
+        return f"{size}the next {self.last} moves"
+
+
+class _Ahead(NamedTuple):
+    """What comes after each of the forecasts, and what was known of it before.
+
+    ``known`` (forecasts, known) holds the past's sizes and moves. ``moves`` and ``sizes`` (forecasts, spans) are scores
+    of the sums over :data:`SPANS`, ``after`` the sizes that come behind each span, ``surprises`` (forecasts, 2) the
+    next move and its size without what was known; NaN where there is none. ``volatility`` is that of the last week.
+    """
+
+    known: Floats
+    moves: Floats
+    sizes: Floats
+    after: tuple[Floats, ...]
+    surprises: Floats
+    last_move: Floats
+    volatility: Floats
+
+
+class _Reading(NamedTuple):
+    """A column's scores at some rows, and what its own past tells of them."""
+
+    scores: Floats
+    own_past: tuple[Floats, ...] = ()
+    of_moves: bool = True
+    innovation: bool = True
 
 
 def since_last_forecast(panel: Panel, answers: NextValues, transformations: Sequence[Transformation]) -> Floats:
@@ -84,55 +151,39 @@ def since_last_forecast(panel: Panel, answers: NextValues, transformations: Sequ
 
 
 def next_move_links(
-    names: Sequence[str], news: Floats, moves: Floats, *, sizes: bool = False
+    names: Sequence[str], news: Floats, moves: Floats, *, levels: Floats | None = None
 ) -> tuple[NextMoveLink, ...]:
-    """The strongest link of each covariate in ``news`` (forecasts, covariates) with the ``moves`` (forecasts,) ahead.
+    """The strongest links of each covariate in ``news`` (forecasts, covariates) with what comes: one with the ``moves``
+    (forecasts,) ahead, and one with their sizes.
 
-    Each move is divided by the volatility known at its forecast, and what three moves before it tell by a line is
-    taken off; of each channel what its own past and the last move tell is taken off. What is left is compared by normal
-    scores (van der Waerden), of which heavy tails and lasting volatility leave nothing. Under honest timing the
-    correlation r of n pairs has atanh(r) sqrt(n - 3) standard normal (Fisher 1921), and the bound is Bonferroni's over
-    all pairs of channel and lag. A channel with little news is also set beside the sum of moves until its next news.
-    With ``sizes``, both a channel and its size are also set beside the size of the next move.
+    Of a column count what is new since its value before, and since 5, 21 and 63 values before, of its ``levels`` where
+    news are increments. It is set beside the sums of the next 1, 2, 5, 10, 21 and 63 moves and of their squares, and
+    beside each of 63 moves alone. The partial correlation is given: what the past's moves and sizes tell is taken off
+    both by a line, and of sizes what the days behind the span tell, too. So what an honest column knows of lasting
+    volatility counts little, and how much larger these days are than those around them counts.
+
+    Values are normal scores (van der Waerden), moves are divided by the volatility known at their forecast. Of series
+    that do not go together a correlation has the variance sum_k rho_x(k) rho_y(k) / n (Bartlett 1946), and the bound
+    is Bonferroni's over all that is compared, of which the next two moves have one half. A column with little news is
+    read at its news alone.
 
     >>> generator = np.random.default_rng(0)
     >>> moves = generator.standard_t(4, 1500)
     >>> news = np.stack([moves + generator.standard_t(4, 1500), generator.standard_t(4, 1500)], axis=1)
-    >>> [link.channel for link in next_move_links(("tomorrow", "honest"), news, moves) if link.suspicious]
-    ['tomorrow']
+    >>> [(link.channel, link.ahead) for link in suspicious(next_move_links(("tomorrow", "honest"), news, moves))]
+    [('tomorrow', 'the next move')]
     """
-    ahead = _in_calm_units(moves)
-    surprise = _left_over(ahead, [_lagged(ahead, lag) for lag in (1, 2, 3)])
-    surprise_scores = _scores(surprise)
-    size = _scores(np.abs(moves))
-    past_sizes = [_lagged(_running_mean(size, length), 1) for length in (1, 5, 22)]
-    size_surprise = _scores(_left_over(size, past_sizes)) if sizes else size
-    tests = LAGS * news.shape[1] * (3 if sizes else 1)
-    links = []
-    for name, column in zip(names, news.T, strict=True):
-        rows = np.flatnonzero(np.isfinite(column))
-        left = _left_over(column[rows], _own_past(column[rows], _lagged(ahead, 1)[rows]))
-        left = _scores(_in_calm_units(left))
-        pairs = [(left, surprise_scores[rows])]
-        if len(rows) < SPARSE * len(moves):
-            pairs.append((left, _scores(_until_next(surprise, rows))))
-        else:
-            pairs += [(_lagged(left, lag), surprise_scores[rows]) for lag in range(1, LAGS)]
-        links.append(_strongest(name, pairs, tests, of_size=False))
-        if sizes:
-            controls = [past[rows] for past in past_sizes]
-            readings = [_scores(_left_over(reading, controls)) for reading in (left, _scores(np.abs(left)))]
-            links.append(_strongest(name, [(one, size_surprise[rows]) for one in readings], tests, of_size=True))
-    return tuple(links)
+    ahead = _what_comes(moves)
+    levels = news if levels is None else levels
+    return tuple(
+        link
+        for name, column, level in zip(names, news.T, levels.T, strict=True)
+        for link in _links_of(name, column, level, ahead, news.shape[1])
+    )
 
 
 def columns_ahead(
-    panel: Panel,
-    transformations: Sequence[Transformation],
-    changes: NextValues,
-    *,
-    end: int | None = None,
-    sizes: bool = False,
+    panel: Panel, transformations: Sequence[Transformation], changes: NextValues, *, end: int | None = None
 ) -> tuple[NextMoveLink, ...]:
     """The covariates of a panel whose link with the next of these changes is suspicious, the strongest first.
 
@@ -140,9 +191,21 @@ def columns_ahead(
     """
     news = since_last_forecast(panel, changes, transformations)[:end, 1:]
     usable = changes.known[:end] < (changes.rows[end] if end is not None else len(panel.dates))
-    links = next_move_links(panel.channels[1:], news[usable], changes.values[:end][usable], sizes=sizes)
+    news = news[usable]
+    summed = np.array([transformation != "level" for transformation in transformations[1:]], dtype=bool)
+    levels = np.where(summed, np.cumsum(np.nan_to_num(news), axis=0), news)
+    return suspicious(next_move_links(panel.channels[1:], news, changes.values[:end][usable], levels=levels))
+
+
+def suspicious(links: Iterable[NextMoveLink]) -> tuple[NextMoveLink, ...]:
+    """Those that neither chance nor an honest market explains, one for each channel, the strongest first.
+
+    >>> links = [NextMoveLink("plan", 0.2, 0.1), NextMoveLink("plan", 0.9, 0.1, True, 1, 5, 0.4)]
+    >>> [(link.ahead, link.beyond) for link in suspicious([*links, NextMoveLink("tone", 0.07, 0.1)])]
+    [('the size of the next 5 moves', 2.25)]
+    """
     strongest: dict[str, NextMoveLink] = {}
-    for link in sorted((link for link in links if link.suspicious), key=lambda link: -abs(link.correlation)):
+    for link in sorted((link for link in links if link.suspicious), key=lambda link: -link.beyond):
         strongest.setdefault(link.channel, link)
     return tuple(strongest.values())
 
@@ -151,28 +214,210 @@ def lookahead_warning(words: str, link: NextMoveLink) -> str:
     """What to say of a suspicious channel before anything is trained on it.
 
     >>> lookahead_warning("Model High", NextMoveLink("Model High", 0.74, 0.1))
-    'Model High tells the next move: correlation +0.74, by chance at most 0.10. Is it known later than its date says? \
-Set its release time, or leave it out.'
+    'Model High tells the next move: correlation +0.74, of honest columns at most 0.10. Is it known later than its \
+date says, or computed from what comes? Set its release time, or leave it out.'
     """
     correlation = f"{link.correlation:+.2f}".replace("-", "−")
     return (
-        f"{words} tells {'the size of ' if link.of_size else ''}the next move: correlation {correlation}, by chance at "
-        f"most {link.chance:.2f}. Is it known later than its date says? Set its release time, or leave it out."
+        f"{words} tells {link.ahead}: correlation {correlation}, of honest columns at most {link.limit:.2f}. Is it "
+        "known later than its date says, or computed from what comes? Set its release time, or leave it out."
     )
 
 
-def _strongest(name: str, pairs: Sequence[tuple[Floats, Floats]], tests: int, *, of_size: bool) -> NextMoveLink:
-    bound = float(special.ndtri(1 - FALSE_ALARMS / (2 * tests)))
-    links = []
-    for x, y in pairs:
-        both = np.isfinite(x) & np.isfinite(y)
-        count = int(both.sum())
-        if count < LEAST_PAIRS or np.ptp(x[both]) == 0 or np.ptp(y[both]) == 0:
+def _what_comes(moves: Floats) -> _Ahead:
+    calm, squares = _in_calm_units(moves), np.square(moves)
+    least = np.quantile(squares[squares > 0], 0.05) if squares.any() else 1.0
+    before, squares_before = _before(calm, 0.0), _before(squares, float(squares.mean()) if len(squares) else 0.0)
+    known = [
+        *(_scores(np.log(_running_mean(squares_before, length) + least)) for length in PAST),
+        *(_running_mean(before, length) * np.sqrt(length) for length in PAST),
+        np.abs(before),
+        *(_before(before, 0.0, lag) for lag in (1, 2)),
+    ]
+    sizes = {length: _log_mean_ahead(squares, length, least) for length in {*SPANS, *AFTER}}
+    surprises = [_left_over(_scores(one), known) for one in (calm, sizes[1])]
+    return _Ahead(
+        np.column_stack([np.ones(len(moves)), *known]),
+        np.column_stack([_scores(_mean_ahead(calm, span)) for span in SPANS]),
+        np.column_stack([_scores(sizes[span]) for span in SPANS]),
+        tuple(np.column_stack([_scores(_earlier(sizes[length], span)) for length in AFTER]) for span in SPANS),
+        np.column_stack([_scores(one) for one in surprises]),
+        _lagged(calm, 1),
+        known[2],
+    )
+
+
+def _links_of(name: str, column: Floats, level: Floats, ahead: _Ahead, columns: int) -> list[NextMoveLink]:
+    """The strongest link of a column with the moves that come, and the strongest with their sizes."""
+    rows = np.flatnonzero(np.isfinite(column))
+    changes = rows[np.append(True, np.diff(level[rows]) != 0)[: len(rows)]]
+    few = FALSE_ALARMS / 2 / (LAGS * columns)
+    many = FALSE_ALARMS / 2 / (columns * (len(SPANS) * 2 * (1 + len(BACK)) + 2 * SPANS[-1]))
+    links = [
+        link
+        # What stands still for long, as a month's number on all its days, brings its news where it changes.
+        for places in ((rows, changes) if len(changes) < SPARSE * len(rows) else (rows,))
+        for reading in _readings(column[places], level[places], ahead.last_move[places], len(column))
+        for link in (
+            *_with_spans(name, reading, places, ahead, many),
+            *(_with_single_moves(name, reading, places, ahead, few, many) if reading.innovation else ()),
+        )
+    ]
+    return [
+        max(
+            (link for link in links if link.of_size == of_size),
+            key=lambda link: link.beyond,
+            default=NextMoveLink(name, np.nan, np.nan, of_size),
+        )
+        for of_size in (False, True)
+    ]
+
+
+def _readings(news: Floats, level: Floats, last_move: Floats, forecasts: int) -> Iterable[_Reading]:
+    """What is new in a column since its last value, its size, and what is new since a week, a month and a quarter."""
+    left = _scores(_in_calm_units(_left_over(news, _own_past(news, last_move))))
+    yield _Reading(left)
+    yield _Reading(_scores(np.abs(left)), of_moves=False)
+    if len(news) >= SPARSE * forecasts:
+        scores = _scores(level)
+        for back in BACK:
+            yield _Reading(scores, (_lagged(scores, back), _lagged(scores, back + 1)), innovation=False)
+
+
+def _with_spans(name: str, reading: _Reading, rows: Places, ahead: _Ahead, alarms: float) -> Iterable[NextMoveLink]:
+    """The links of a reading at these rows with the moves and the sizes of each span."""
+    design = np.column_stack([ahead.known[rows], *reading.own_past])
+    usable = np.isfinite(design).all(axis=1) & np.isfinite(reading.scores)
+    if usable.sum() < max(LEAST_PAIRS, 3 * design.shape[1]):
+        return
+    x, rows, design = reading.scores[usable], rows[usable], design[usable]
+    basis = np.linalg.qr(design / np.maximum(np.abs(design).max(axis=0), 1e-12))[0]
+    left = _beside(basis, x)
+    if left.std() < NOTHING_NEW:
+        return
+    past = _correlation(x, ahead.volatility[rows])
+    for place, span in enumerate(SPANS):
+        there = np.isfinite(ahead.moves[rows, place])
+        if reading.of_moves:
+            y = _beside(basis, np.nan_to_num(ahead.moves[rows, place]))
+            yield _link(name, left, y, there, design.shape[1], alarms, 0.0, (1, span), of_size=False)
+        after, sizes = ahead.after[place][rows], ahead.sizes[rows, place]
+        there = np.isfinite(sizes) & np.isfinite(after).all(axis=1)
+        if there.sum() < LEAST_PAIRS:
             continue
-        correlation = float(np.corrcoef(x[both], y[both])[0, 1])
-        links.append(NextMoveLink(name, correlation, float(np.tanh(bound / np.sqrt(count - 3))), of_size))
-    # The one that is farthest out of its own bound: sparse pairs have a wider one.
-    return max(links, key=lambda one: abs(one.correlation) / one.chance, default=NextMoveLink(name, np.nan, np.nan))
+        behind = np.linalg.qr(_beside(basis, np.nan_to_num(after)) * there[:, None])[0]
+        y = _beside(basis, np.nan_to_num(sizes))
+        x, y = (_beside(behind, one * there) for one in (left, y))
+        yield _link(name, x, y, there, design.shape[1] + len(AFTER), alarms, past, (1, span), of_size=True)
+
+
+def _with_single_moves(
+    name: str, reading: _Reading, rows: Places, ahead: _Ahead, few: float, many: float
+) -> Iterable[NextMoveLink]:
+    """The links of an innovation with the surprise in each single move ahead, and in its size."""
+    news = np.zeros(len(ahead.surprises))
+    news[rows] = np.nan_to_num(reading.scores)
+    count = int(np.isfinite(reading.scores).sum())
+    past = _correlation(reading.scores, ahead.volatility[rows])
+    leads = np.arange(1, min(SPANS[-1], count - LEAST_PAIRS + 1) + 1)
+    for of_size, surprise in enumerate(ahead.surprises.T):
+        there = np.nan_to_num(surprise)
+        size = np.sqrt(np.square(news).sum() * np.square(there).mean() * count)
+        if not (size > 0 and len(leads) and (of_size or reading.of_moves)):
+            continue
+        products = signal.correlate(there, news, "full", "fft")[len(news) - 1 :][: len(leads)]
+        correlations = np.clip(products / size, -1, 1)
+        half = few if not of_size else many
+        chances = np.array([_bound(half if lead <= LAGS else many, count - lead + 1) for lead in leads.tolist()])
+        against = (correlations * past < 0) & (abs(past) > CLEAR)
+        honest = np.where(against, _honest_link(bool(of_size), True, 1), _honest_link(bool(of_size), False, 1))
+        place = int((np.abs(correlations) / np.maximum(chances, honest)).argmax())
+        lead = int(leads[place])
+        correlation, chance, limit = (float(values[place]) for values in (correlations, chances, honest))
+        yield NextMoveLink(name, correlation, chance, bool(of_size), lead, lead, limit)
+
+
+def _link(
+    name: str,
+    x: Floats,
+    y: Floats,
+    there: NDArray[np.bool_],
+    known: int,
+    alarms: float,
+    past: float,
+    span: tuple[int, int],
+    *,
+    of_size: bool,
+) -> NextMoveLink:
+    """One link of two series (n,) without what is known of them, where there is such a pair."""
+    x, y = x * there, y * there
+    size = np.sqrt((x @ x) * (y @ y))
+    if not size > 0:
+        return NextMoveLink(name, np.nan, np.nan, of_size, *span)
+    correlation = float(np.clip(x @ y / size, -1, 1))
+    honest, longer = _honest_link(of_size, correlation * past < 0 and abs(past) > CLEAR, span[1]), 1.0
+    if abs(correlation) > honest:  # Below it chance decides nothing, and this takes the most time.
+        reach = min(3 * span[1] + LEAST_PAIRS, len(x) // 3)
+        weights = 2 * (1 - np.arange(1, reach + 1) / (reach + 1))
+        longer = max(longer, 1 + float(weights @ (_autocorrelation(x, reach) * _autocorrelation(y, reach))))
+    chance = _bound(alarms, (int(there.sum()) - known) / longer)
+    return NextMoveLink(name, correlation, chance, of_size, *span, honest)
+
+
+def _honest_link(of_size: bool, against: bool, length: int) -> float:
+    if not of_size:
+        return HONEST_LINK * float(length**RISING)
+    if against:
+        return min(HONEST_LINK_AGAINST * float(length**RISING), MOST_HONEST / 3)
+    return min(HONEST_LINK_OF_SIZES * float(length**RISING), MOST_HONEST)
+
+
+def _bound(alarms: float, pairs: float) -> float:
+    """The correlation that so many independent pairs pass by chance with the probability ``alarms`` (Fisher 1921)."""
+    return float(np.tanh(-special.ndtri(alarms / 2) / np.sqrt(max(pairs - 3, 1.0))))
+
+
+def _beside(basis: Floats, y: Floats) -> Floats:
+    """What least squares on orthonormal columns leaves of y."""
+    return np.asarray(y - basis @ (basis.T @ y))
+
+
+def _correlation(x: Floats, y: Floats) -> float:
+    both = np.isfinite(x) & np.isfinite(y)
+    if both.sum() < LEAST_PAIRS or np.ptp(x[both]) == 0 or np.ptp(y[both]) == 0:
+        return 0.0
+    return float(np.corrcoef(x[both], y[both])[0, 1])
+
+
+def _autocorrelation(x: Floats, reach: int) -> Floats:
+    """The autocorrelations 1 to ``reach`` of a series of mean 0."""
+    length = 1 << (len(x) + reach).bit_length()
+    powers = np.square(np.abs(np.fft.rfft(x, length)))
+    products = np.fft.irfft(powers, length)
+    return np.asarray(products[1 : reach + 1] / products[0])
+
+
+def _before(x: Floats, first: float, lag: int = 1) -> Floats:
+    return np.concatenate([np.full(min(lag, len(x)), first), x[: max(len(x) - lag, 0)]])
+
+
+def _mean_ahead(x: Floats, length: int) -> Floats:
+    """The mean of so many values from each one on, NaN where there are fewer."""
+    if len(x) < length:
+        return np.full(len(x), np.nan)
+    sums = np.cumsum(np.concatenate([np.zeros(1), x]))
+    return np.append((sums[length:] - sums[:-length]) / length, np.full(length - 1, np.nan))
+
+
+def _log_mean_ahead(squares: Floats, length: int, least: float) -> Floats:
+    """The same of squares, as a logarithm; NaN where nothing moves, which the calendar may know."""
+    means = _mean_ahead(squares, length)
+    return np.where(means > least * 1e-9, np.log(np.maximum(means, 0.0) + least), np.nan)
+
+
+def _earlier(x: Floats, lag: int) -> Floats:
+    """At each place the value so many places later."""
+    return np.append(x[lag:], np.full(min(lag, len(x)), np.nan))
 
 
 def _own_past(x: Floats, last_move: Floats) -> list[Floats]:
@@ -224,11 +469,3 @@ def _scores(x: Floats) -> Floats:
     scores = np.full(len(x), np.nan)
     scores[usable] = special.ndtri((stats.rankdata(x[usable]) - 0.5) / max(int(usable.sum()), 1))
     return scores
-
-
-def _until_next(moves: Floats, rows: NDArray[np.intp]) -> Floats:
-    """For each of these forecasts the moves from it up to the next of them, in units of one move; NaN for the last."""
-    if len(rows) < 2:
-        return np.full(len(rows), np.nan)
-    sums = np.cumsum(np.concatenate([np.zeros(1), np.nan_to_num(moves)]))
-    return np.append((sums[rows[1:]] - sums[rows[:-1]]) / np.sqrt(np.diff(rows)), np.nan)

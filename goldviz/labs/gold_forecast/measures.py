@@ -188,12 +188,12 @@ class Reading:
 
     @cached_property
     def columns_ahead(self) -> tuple[NextMoveLink, ...]:
-        """The covariates that told the next move where the last refit learned; none where an answer was planted."""
+        """The covariates that told what came where the last refit learned; none where an answer was planted."""
         return () if self.planted else recorded_columns(self.dataset)
 
     @property
     def forewarned(self) -> bool:
-        """Whether some covariate tells the next move by more than an honest one can."""
+        """Whether some covariate tells more of what comes than an honest one can."""
         return bool(self.columns_ahead)
 
     @property

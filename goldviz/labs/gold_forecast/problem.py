@@ -89,13 +89,12 @@ class ForecastProblem:
 
     @cached_property
     def columns_ahead(self) -> tuple[NextMoveLink, ...]:
-        """The covariates that go with the next move, or its size, by more than honest ones do.
+        """The covariates that go with the moves that come, or their sizes, by more than honest ones do.
 
         On what the last refit before the final block learns from, its validation part included.
         """
         transformations = [channel.transformation for channel in self.market.channels]
-        sizes, end = self.target == "volatility", int(self.watched.test[0])
-        return columns_ahead(self.observed, transformations, self.changes, end=end, sizes=sizes)
+        return columns_ahead(self.observed, transformations, self.changes, end=int(self.watched.test[0]))
 
     @property
     def watched(self) -> Fold:

@@ -119,7 +119,7 @@ def _of_shuffled(n: Reading) -> str:
 def _of_move(n: Reading, target: str) -> str:
     better, worse, neither = BETTER_WORSE_NEITHER[target]
     beware = (
-        f" Beware: {columns_in_words(n.columns_ahead)} told the move before it came."
+        f" Beware: {columns_in_words(n.columns_ahead)} told moves before they came."
         if n.forewarned and n.own.better
         else ""
     )

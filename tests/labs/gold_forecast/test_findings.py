@@ -609,9 +609,9 @@ def told_ahead(run, correlation=0.4, of_size=False):
 def test_a_column_that_tells_the_next_move_is_named_and_takes_the_praise_away():
     run = told_ahead(scored(build(), 0.03, 0.02, 0.04))
     cards = found(run)
-    assert cards["column_ahead"].number == "Model High (+0.40); chance gives at most 0.10"
+    assert cards["column_ahead"].number == "Model High (+0.40); honest ones reach 0.10"
     assert "skill" not in cards
-    assert verdict(run, "return").endswith("Beware: Model High (+0.40) told the move before it came.")
+    assert verdict(run, "return").endswith("Beware: Model High (+0.40) told moves before they came.")
     assert "Model High (size +0.40)" in found(told_ahead(run, of_size=True))["column_ahead"].number
     assert "column_ahead" not in found(told_ahead(build(documents="generated", tone_response=0.3)))
 

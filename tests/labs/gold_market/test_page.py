@@ -109,7 +109,7 @@ def test_a_column_that_tells_the_next_move_is_named_over_the_figures() -> None:
     )
     name = keep(Market((gold, early), "file", "gold.csv", pd.Timestamp("2026-11-20", tz="UTC")))
     visitor = InstantVisitor(GoldMarket, {"data": name})
-    assert any("Model High: no honest column tells the next move so well" in line for line in _warned(visitor))
+    assert any("Model High: no honest column tells so much of what comes" in line for line in _warned(visitor))
     notes = str(visitor.all_drawn()["leak"]["layout"]["meta"]["notes"])
     assert "Model High: no honest column" in notes
     assert not any("no honest column" in line for line in _warned(InstantVisitor(GoldMarket)))

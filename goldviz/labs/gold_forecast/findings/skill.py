@@ -50,7 +50,7 @@ def certainty(case: Case) -> str:
 def _where_to_look(case: Case) -> str:
     if case.reading.forewarned:
         return (
-            f"{columns_in_words(case.reading.columns_ahead)} told the next move before it came. Is it "
+            f"{columns_in_words(case.reading.columns_ahead)} told moves before they came. Is it "
             "computed from the target, revised later, or known later than its date says? Set its release time, or "
             "leave it out."
         )
@@ -189,7 +189,7 @@ RULES = (
         advice=lambda case: [] if case.reading.steady else [SLOWER, FEWER_UNITS, MORE_DROPOUT],
         only=lambda n, settings: settings.target != "level",
     ),
-    settled(
+    judged(
         "volatility_skill",
         "good",
         "The size of the next move can be forecast",
@@ -197,6 +197,7 @@ RULES = (
         number=_beside_garch,
         explanation="It says how large the next move may be, not which way it goes.",
         only=lambda n, settings: n.series.target == "volatility" and not n.steady,
+        silenced_by=(*JUDGED_ELSEWHERE, "column_ahead"),
     ),
     settled(
         "better_constant",

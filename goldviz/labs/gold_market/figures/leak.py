@@ -17,7 +17,7 @@ from goldviz.labs.gold_market import measures
 
 MOST_DAYS = 1_000
 MOST_NAMED = 3
-TOO_MUCH = "no honest column tells the next move so well. Is it known later than its date says?"
+TOO_MUCH = "no honest column tells so much of what comes. Is it known later than its date says?"
 NO_COVARIATE = "This market has no covariate: there is nothing to join."
 
 

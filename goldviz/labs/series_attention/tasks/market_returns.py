@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from goldviz.data.markets.alignment import aligned
 from goldviz.data.markets.kept_markets import load_market
-from goldviz.diagnostics.forecasts.lookahead import NextMoveLink, next_move_links
+from goldviz.diagnostics.forecasts.lookahead import NextMoveLink, next_move_links, suspicious
 from goldviz.labs.series_attention.tasks.future_covariates import CALENDAR, calendar_of_days, channel_ahead
 from goldviz.labs.series_attention.tasks.windows import SeriesProblem, SeriesProblemError, SeriesWindows
 
@@ -56,7 +56,7 @@ def market_problem(
         columns, names = [*columns, next_values[:, None]], [*names, covariate]
         # A row's value stands beside the move of the same row, which is still to come at its forecast.
         channel = next(channel.words for channel in market.channels[1:] if channel.name == covariate)
-        ahead = [one for one in next_move_links([channel], next_values[:split, None], moves[:split]) if one.suspicious]
+        ahead = list(suspicious(next_move_links([channel], next_values[:split, None], moves[:split])))
     covariates = np.concatenate(columns, 1)
     train_windows, test_windows = (
         _windows(scores[part], covariates[part], days[part], length, step)
