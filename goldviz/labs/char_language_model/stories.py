@@ -84,6 +84,7 @@ STORIES = (
                 "should guess.",
                 ("break-it-no-mask",),
                 lab=GPT,
+                figure="generalisation",
                 guess=Guess(
                     "What becomes of the loss?",
                     ("It stays above counted pairs", "It falls a little below", "It falls below half a nat"),

@@ -6,6 +6,7 @@ from goldviz.arrays.labelled import Run
 from goldviz.declare.settings import Settings
 from goldviz.declare.stories import Guess, Step, Story, Task
 from goldviz.diagnostics.findings import networks
+from goldviz.diagnostics.verdicts import printed
 from goldviz.labs.continuous_depth import measures
 
 
@@ -20,9 +21,10 @@ def _price(run: Run) -> tuple[int, str]:
     return place, f"The solver evaluates the field {first:.0f} times before training and {last:.0f} times after it."
 
 
-def _lifted(_plane: Run, augmented: Run) -> tuple[int, str]:
-    right = measures.RIGHT.first(augmented)
-    return int(right == 1.0), f"{right:.1%} of unseen points are right."
+def _lifted(plane: Run, augmented: Run) -> tuple[int, str]:
+    flat, lifted = (measures.LOSS["ode"].first(run) for run in (plane, augmented))
+    place = 0 if lifted > flat / 2 else 1 if lifted > flat / 100 else 2
+    return place, f"On unseen points it ends at {printed(lifted, '.1e')}, in the plane at {flat:.3f}."
 
 
 def _refined(step: Run, _small: Run) -> tuple[int, str]:
@@ -73,13 +75,17 @@ STORIES = (
             Step(
                 "Add one dimension of zeros and there is a way over.",
                 ("break-it-two-rings", "fix-it-one-more-dimension"),
-                figure="decision",
-                guess=Guess("Is every point right now?", ("No", "Yes"), _lifted),
+                figure="loss",
+                guess=Guess(
+                    "How much lower does the loss end now?",
+                    ("Hardly", "Up to a hundred times", "More than that"),
+                    _lifted,
+                ),
             ),
             Step(
                 "Trained with one big step, has a network learned a flow? Follow its field exactly and see.",
                 ("break-it-one-big-step", "fix-it-small-steps"),
-                figure="euler_steps",
+                figure="loss",
                 guess=Guess("Does the big step's answer change?", ("No", "Yes"), _refined),
             ),
             Step(

@@ -94,6 +94,10 @@ class Reading(TrainingReading):
     """The gradient norm of the first hidden layer in the first epoch."""
     last_at_start: Floats = read(_of_hidden(lambda norms: norms[-1, 0]))
     """The gradient norm of the last hidden layer in the first epoch."""
+    first_at_last: Floats = read(_of_hidden(lambda norms: norms[0, -1]))
+    """The gradient norm of the first hidden layer in the last epoch."""
+    last_at_last: Floats = read(_of_hidden(lambda norms: norms[-1, -1]))
+    """The gradient norm of the last hidden layer in the last epoch."""
     largest: Floats = read(_longest)
     """The largest gradient norm of all, as far as clipping let it act."""
     amplification: Floats = read(_of_error(lambda norms: norms))
@@ -131,6 +135,8 @@ class Reading(TrainingReading):
     """How many times larger the gradient is at the first hidden layer than at the last."""
     growth_at_start = Derived(lambda n: ratio(n.first_at_start, n.last_at_start))
     """How many times larger the gradient is at the first hidden layer than at the last, in the first epoch."""
+    growth_at_last = Derived(lambda n: ratio(n.first_at_last, n.last_at_last))
+    """How many times larger the gradient is at the first hidden layer than at the last, in the last epoch."""
     change = Derived(lambda n: np.maximum(n.shrinkage, n.growth))
     """How far the gradient is from being kept: how many times larger or smaller it is, whichever is more."""
     block_factor = Derived(lambda n: n.amplification ** (1 / n.depth))
@@ -151,6 +157,8 @@ MEASURES = Reading.measures()
 ERROR_KEPT = of_each(MEASURES, "amplification")
 GRADIENT_KEPT = of_each(MEASURES, "growth")
 GRADIENT_KEPT_AT_START = of_each(MEASURES, "growth_at_start")
+GRADIENT_KEPT_AT_LAST = of_each(MEASURES, "growth_at_last")
+ERROR_KEPT_AT_LAST = of_each(MEASURES, "amplification_at_last")
 UNSEEN_WORTH = of_each(MEASURES, "unseen_worth")
 DEGRADATION = of_each(MEASURES, "degradation")
 TEST_LOSS = of_each(MEASURES, "test")

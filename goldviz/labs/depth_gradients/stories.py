@@ -15,8 +15,8 @@ def _share(share: float) -> int:
 
 
 def _how_little(run: Run) -> tuple[int, str]:
-    share = measures.GRADIENT_KEPT_AT_START["plain"].first(run)
-    return _share(share), f"The first hidden layer gets {printed(share, '.1e')} of what the last one gets."
+    share = measures.GRADIENT_KEPT_AT_LAST["plain"].first(run)
+    return _share(share), f"In the last epoch it gets {printed(share, '.1e')} of what the last hidden layer gets."
 
 
 def _who_learns(run: Run) -> tuple[int, str]:
@@ -29,20 +29,19 @@ def _who_learns(run: Run) -> tuple[int, str]:
 
 
 def _sigmoid(_leaky: Run, sigmoid: Run) -> tuple[int, str]:
-    share = measures.GRADIENT_KEPT_AT_START["plain"].first(sigmoid)
+    share = measures.ERROR_KEPT_AT_LAST["plain"].first(sigmoid)
     place = 0 if share > 1e-3 else 1 if share > 1e-10 else 2
-    words = f"The first hidden layer gets {printed(share, '.1e')} of the last one's"
-    return place, f"{words}: each sigmoid's slope is a quarter at most."
+    return place, f"Their factors multiply to {printed(share, '.1e')}: each sigmoid's slope is a quarter at most."
 
 
 def _deeper(run: Run) -> tuple[int, str]:
-    plain, residual = measures.UNSEEN_WORTH["plain"].first(run), measures.UNSEEN_WORTH["residual"].first(run)
-    return int(residual < plain), f"Plain {plain:.2f} of zero's loss, residual {residual:.2f}."
+    plain, residual = measures.LAST_LOSS["plain"].first(run), measures.LAST_LOSS["residual"].first(run)
+    return int(residual < plain), f"Of 32 layers the plain network ends at {plain:.2f}, the residual at {residual:.2f}."
 
 
 def _repaired(run: Run) -> tuple[int, str]:
-    share = measures.GRADIENT_KEPT_AT_START["plain"].first(run)
-    return int(share > 0.1), f"It now gets {share:.2g} of the last layer's gradient."
+    share = measures.GRADIENT_KEPT_AT_LAST["plain"].first(run)
+    return int(share > 0.1), f"In the last epoch it gets {share:.2g} of the last hidden layer's gradient."
 
 
 def _plain_with_first_layer(settings: Settings, run: Run) -> bool:
@@ -94,7 +93,7 @@ STORIES = (
                 ("as-in-the-document", "break-it-sigmoid"),
                 figure="gradient_factor",
                 guess=Guess(
-                    "What is left at the first hidden layer?",
+                    "What do the plain network's thirty layers leave of the error?",
                     ("A thousandth or more", "A millionth or so", "Less than a ten-billionth"),
                     _sigmoid,
                 ),

@@ -379,7 +379,6 @@ R2 = _score("r2", "The network's R2 out of sample against a forecast of zero.", 
 R2_LOW = _score("r2_low", "The lower end of the 95 % interval of the network's R2 against zero.", "r2", "_low")
 R2_HIGH = _score("r2_high", "The upper end of the 95 % interval of the network's R2 against zero.", "r2", "_high")
 R2_MEAN = _score("r2_mean", "The network's R2 against the mean of the very values that came.", "r2_mean")
-HIT_RATE = _score("hit_rate", "The share of directions that the network forecast rightly.", "hit_rate")
 
 
 @combined()

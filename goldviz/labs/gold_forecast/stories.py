@@ -22,9 +22,9 @@ def _level(run: Run) -> tuple[int, str]:
 
 
 def _leak(run: Run) -> tuple[int, str]:
-    r2, hits = measures.R2(run), measures.HIT_RATE(run)
+    r2 = measures.R2(run)
     place = 0 if r2 < 0.05 else 1 if r2 < 0.2 else 2
-    return place, f"R2 {r2:.0%}, and {hits:.0%} of the directions right: it saw closes of the very day."
+    return place, f"R2 is {r2:.0%}: it saw closes of the very day."
 
 
 def _planted(run: Run) -> tuple[int, str]:

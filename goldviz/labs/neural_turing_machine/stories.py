@@ -43,10 +43,14 @@ def _one_vector(run: Run) -> tuple[int, str]:
 
 
 def _without_places(sorting: Run, turning: Run) -> tuple[int, str]:
-    right = measure_of(TRANSLATION, "layer.right")
+    right = measure_of(TRANSLATION, "layer.longest_right")
     sorted_right, turned_right = right.first(sorting), right.first(turning)
     place = 2 if min(sorted_right, turned_right) > HALF else 0 if sorted_right > turned_right else 1
-    return place, f"It sorts {sorted_right:.0%} of the words without a fault, and turns {turned_right:.0%} round."
+    longest = sorting.attrs["longest_trained"]
+    return (
+        place,
+        f"Of {longest} letters {sorted_right:.0%} are sorted without a fault, {turned_right:.0%} turned round.",
+    )
 
 
 def _pondering(run: Run) -> tuple[int, str]:
@@ -105,6 +109,7 @@ STORIES = (
                 "Reader and writer can be attention alone, without recurrence. Here the reader is not told where a "
                 "letter stands. One network sorts letters, the other turns them round.",
                 ("sorting-without-positions", "break-it-turning-round-without-positions"),
+                figure="by_length",
                 guess=Guess("Which can still be done?", ("Sorting", "Turning round", "Both"), _without_places),
                 lab=TRANSLATION,
             ),

@@ -81,7 +81,7 @@ STORIES = (
                 "A market where moves come from planted regimes and nothing else. The hidden Markov model sees the "
                 "moves alone.",
                 ("regimes-alone",),
-                figure="meaning",
+                figure="as_text",
                 guess=Guess(
                     "Do its states agree with the regimes?", ("Hardly", "In part", "Nearly always"), _agreement
                 ),

@@ -38,9 +38,9 @@ def _orthogonal(small: Run, orthogonal: Run) -> tuple[int, str]:
 
 
 def _clipped(run: Run) -> tuple[int, str]:
-    share, loss = measures.clipped_share.first(run), measures.mean_test_loss.first(run)
+    share = measures.clipped_share.first(run)
     place = 0 if share < 0.1 else 1 if share < 0.6 else 2
-    return place, f"{share:.0%} of the steps were cut, and the loss ends at {loss:.2f}."
+    return place, f"{share:.0%} of the steps were cut."
 
 
 def _left_of_the_cell(run: Run) -> tuple[int, str]:
