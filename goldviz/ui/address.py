@@ -32,16 +32,26 @@ def take() -> None:
     st.session_state[chrome.TWICE] = complaints
 
 
+def of(parameter: str) -> str:
+    """What the address says of one thing; empty where it says nothing."""
+    return st.query_params.get(parameter, "")
+
+
+def of_page() -> dict[str, str]:
+    """What the address says of the page in view: all but the story's step, which is the frame's."""
+    return {name: text for name, text in st.query_params.items() if name != STORY}
+
+
 def leave(parameters: Mapping[str, str]) -> None:
     """Keep the address a link to what the page shows, and to the story's step that the frame shows."""
-    wanted = {**parameters, **{name: text for name, text in st.query_params.items() if name == STORY}}
+    wanted = {**parameters, **({STORY: step} if (step := of(STORY)) else {})}
     if st.query_params.to_dict() != wanted:
         st.query_params.from_dict(wanted)
 
 
 def keep(parameter: str, text: str) -> None:
     """Keep one thing in the address where only a part of the page is drawn; an empty text takes it out."""
-    if text and st.query_params.get(parameter) != text:
+    if text and of(parameter) != text:
         st.query_params[parameter] = text
     elif not text:
         st.query_params.pop(parameter, None)

@@ -25,7 +25,7 @@ ORDINARY = {
     "test_nothing_is_wider_than_the_window",
     "test_the_verdict_stands_first_and_a_leak_is_called_one",
     "test_a_learner_steps_through_changes_a_weight_and_goes_on",
-    "test_a_story_goes_on_by_its_buttons_to_its_last_step",
+    "test_stories_go_on_by_their_buttons_to_their_last_steps",
     "test_a_guess_comes_before_the_figure_and_a_run_fulfils_the_task",
 }
 """The journeys of the ordinary suite: a run from arrival to export, what must not get in, a phone, and one page of

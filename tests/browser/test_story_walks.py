@@ -100,6 +100,7 @@ def go(page: Page, way: str) -> None:
 
 def turn_a_knob(page: Page, slug: str) -> None:
     """On the last step: what follows is the same step with another setting."""
+    quiet(page)
     last, before = len(stories()[slug][1].steps), said(page.url)
     panel = page.locator(".st-key-knobs")
     panel.get_by_role("slider").or_(panel.get_by_role("spinbutton")).first.press("ArrowUp")
@@ -131,18 +132,20 @@ def begin(page: Page, slug: str) -> None:
     page.get_by_role("link", name=stories()[slug][1].title).first.click()
 
 
-@pytest.mark.parametrize("slug", ["deep-plain", "gaps", "prices", "skip"])
-def test_a_story_goes_on_by_its_buttons_to_its_last_step(slug: str, server: Server, open_page: Opener) -> None:
-    page = open_page(f"{server.address}/{'' if slug == FIRST else 'stories'}")
-    begin(page, slug)
-    for number, step in enumerate(stories()[slug][1].steps, 1):
-        stands_at(page, slug, number)
-        if step.guess is not None:
-            guess(page, step, number)
+def test_stories_go_on_by_their_buttons_to_their_last_steps(server: Server, open_page: Opener) -> None:
+    """Four, one after another: the one that home begins with, and three more."""
+    page = open_page(server.address)
+    for slug in (FIRST, "gaps", "prices", "skip"):
+        begin(page, slug)
+        for number, step in enumerate(stories()[slug][1].steps, 1):
             stands_at(page, slug, number)
-        if number < len(stories()[slug][1].steps):
-            go(page, "Next")
-    turn_a_knob(page, slug)
+            if step.guess is not None:
+                guess(page, step, number)
+                stands_at(page, slug, number)
+            if number < len(stories()[slug][1].steps):
+                go(page, "Next")
+        turn_a_knob(page, slug)
+        go(page, "All stories")
 
 
 @pytest.mark.parametrize("slug", stories())
@@ -170,3 +173,19 @@ def test_a_story_is_played_back_and_forth_to_the_task_of_its_end(slug: str, serv
     turn_a_knob(page, slug)
     if slug in DOES:
         fulfil(page, server, slug)
+
+
+def test_the_next_step_shows_its_run_at_the_end_wherever_the_last_one_was_left(
+    server: Server, open_page: Opener
+) -> None:
+    """What a step asks is asked of its run's last step."""
+    page = open_page(f"{server.address}/depth-gradients?story=deep-plain.1")
+    stands_at(page, "deep-plain", 1)
+    timeline = page.locator(".goldviz-timeline").get_by_role("slider")
+    timeline.press("Home")
+    page.wait_for_url(lambda address: said(address).get("step") == "1")
+    go(page, "Next")
+    stands_at(page, "deep-plain", 2)
+    quiet(page)
+    expect(timeline).to_have_attribute("aria-valuetext", re.compile("20"))
+    assert "step" not in said(page.url)

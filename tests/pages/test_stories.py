@@ -10,6 +10,7 @@ from goldviz.ui.panels.story_progress import Progress
 from tests.pages.visit import HOME, LABORATORY, Visitor
 
 PAGE = "pages/stories.py"
+MEASURED = "**You said: No. Measured: Yes.** Of 32 layers the plain network ends at 0.25, the residual at 0.04."
 
 
 def shown(visitor: Visitor) -> list[str]:
@@ -38,7 +39,7 @@ def test_a_step_sets_its_page_up_and_a_guess_is_answered() -> None:
     [guess] = [pills for pills in visitor.at.button_group if pills.key == "guess-skip-3"]
     guess.set_value("No")
     visitor.look()
-    assert "**You said: No. Measured: Yes.** Of 32 layers the plain network ends at 0.25, the residual at 0.04." in said(visitor)
+    assert MEASURED in said(visitor)
     assert f"# {story.title} :gray[3 of 6, 1 done]" in said(visitor)
     assert "What happened?" in options_of_strip(visitor)
 
@@ -71,7 +72,7 @@ def test_what_the_browser_kept_is_taken_up_and_a_story_can_begin_anew() -> None:
     kept = {"skip": Progress(guesses={3: 0})}
     visitor.at.session_state["stories-kept"] = kept
     visitor.go(LABORATORY, {"story": "skip.3"})
-    assert "**You said: No. Measured: Yes.** Of 32 layers the plain network ends at 0.25, the residual at 0.04." in said(visitor)
+    assert MEASURED in said(visitor)
     visitor.go(PAGE)
     assert ":material/check: 1 of 2 guesses and tasks done" in said(visitor)
     assert "Go on with step 6" in [link.proto.label for link in visitor.page_links()]

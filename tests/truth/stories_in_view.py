@@ -416,3 +416,29 @@ ANSWERS = {
     "prices.5": _agreeing,
 }
 """Of every step that asks something, from the lanes that it shows: the right choice and the sentence's numbers."""
+
+
+def _forgets(run):
+    """The mean opening of an LSTM's forget gates at the first look."""
+    return float(run["gate_opening"].sel(gate="forget").isel(look=0).mean())
+
+
+def _valve_at(ds):
+    return float(ds["opening"].sel(valve="forget").mean())
+
+
+WORDS = {
+    "deep-plain.4": lambda run: not np.isfinite(run["loss"][1]).any(),
+    "skip.4": lambda run: (
+        (run["evaluation_loss"][-1] > float(run["zero_loss"].squeeze())).all()
+        and (run["gradient_norm"][-1].sel(network="residual", layer=slice(1, None)) > 0.1).all()
+    ),
+    "memory.3": lambda run, _: run["log_jacobian_norm"][-1].sel(lag=50).max() < -12,
+    "memory.4": lambda run: np.isfinite(run["loss"][0]).all() and not np.isfinite(run["loss"][1]).any(),
+    "valves.2": lambda ds: abs(_valve_at(ds) - 1 / 8) < 0.02 and ds.attrs["reach"] < ds.sizes["step"] / 5,
+    "valves.3": lambda ds: abs(_valve_at(ds) - 0.98) < 0.005 and ds.attrs["reach"] == ds.sizes["step"],
+    "valves.4": lambda run: abs(_forgets(run) - 0.12) < 0.005,
+    "valves.5": lambda _, run: abs(_forgets(run) - 0.73) < 0.005,
+    "spelling.7": lambda run: run["position_loss"][-1].mean() > run["bigram_position_loss"].mean(),
+}
+"""What steps say beside their questions, from the arrays that their figures draw."""

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from goldviz.declare.registry import laboratories
+from goldviz.declare.settings import Experiment
 from goldviz.declare.stories import place, stories
 from goldviz.runs.examples import example
 from tests.truth.numbers_of_runs import (
@@ -23,7 +24,7 @@ from tests.truth.numbers_of_runs import (
     settings_of,
     tone_right,
 )
-from tests.truth.stories_in_view import ANSWERS, in_view
+from tests.truth.stories_in_view import ANSWERS, WORDS, in_view
 
 STEPS = {
     f"{slug}.{number}": (slug, number, step)
@@ -332,7 +333,7 @@ REVEALED = {
 }
 
 
-WORDS = {"four": 4, "six": 6, "eight": 8, "nine": 9, "ten": 10, "twelve": 12, "sixteen": 16, "eighteen": 18}
+NUMERALS = {"four": 4, "six": 6, "eight": 8, "nine": 9, "ten": 10, "twelve": 12, "sixteen": 16, "eighteen": 18}
 
 
 def answer_of(name):
@@ -357,8 +358,19 @@ def test_the_figures_in_view_give_the_answer_and_its_numbers(name):
 @pytest.mark.parametrize("name", [f"memory-to-attention.{number}" for number in (2, 3)])
 def test_a_length_that_is_asked_about_is_the_one_that_is_told(name):
     """Of a figure by length: the lengths that question and choices name are among the numbers of the answer."""
-    asked = {WORDS[word] for word in re.findall(r"[a-z]+", STEPS[name][2].guess.question.lower()) if word in WORDS}
+    asked = {
+        NUMERALS[word] for word in re.findall(r"[a-z]+", STEPS[name][2].guess.question.lower()) if word in NUMERALS
+    }
     assert asked <= {value for value, _ in answer_of(name)[1]}
+
+
+@pytest.mark.parametrize("name", WORDS)
+def test_what_a_step_says_is_so_in_the_runs_that_it_shows(name):
+    slug, _, number = name.partition(".")
+    step, declared = stories()[slug][1].steps[int(number) - 1], laboratories()[place(slug, int(number))].declared
+    trained = issubclass(declared, Experiment)
+    shown = [example(declared, one) if trained else declared.preset(one).compute() for one in step.presets]
+    assert WORDS[name](*shown)
 
 
 def test_every_guess_is_answered_here_too():

@@ -198,8 +198,7 @@ class InstantPage:
         settings_class = self.declared
         arrival_key = f"arrived-{settings_class.name}"
         first = st.session_state.get(chrome.BACK) or arrival_key not in st.session_state
-        parameters = st.query_params.to_dict()
-        parameters.pop(stories.PARAMETER, None)
+        parameters = address.of_page()
         claim, part = parameters.pop(claims_panel.PARAMETER, ""), parameters.pop(parts.PARAMETER, "")
         complaints: list[str] = []
         if first or (parameters and st.session_state.get(chrome.CHANGED)):

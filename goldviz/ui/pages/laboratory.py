@@ -177,14 +177,15 @@ class LaboratoryPage:
     def _open_where_finite(self, visible_lanes: Sequence[AnyLane]) -> None:
         """A run alone that diverged opens at its last step that is finite, where its figures show what grew; what comes
         into view after it follows its run again."""
-        opened_key, name = f"opened-{self.experiment.name}", self.experiment.name
+        name = self.experiment.name
+        opened_key = _opened_key(name)
         lane_ids = [lane.id for lane in visible_lanes]
         ids_before, step_before = st.session_state.get(opened_key, ([], None))
         if lane_ids == ids_before:
             return
         step = visible_lanes[0].last_finite_step if len(visible_lanes) == 1 else None
-        in_view = st.query_params.get(STEP)
-        if step is not None if in_view is None else in_view == str(step_before):
+        in_view = address.of(STEP)
+        if in_view == str(step_before) if in_view else step is not None:
             live.go_to_step(_timeline_key(name), step)
         st.session_state[opened_key] = (lane_ids, step)
 
@@ -299,8 +300,7 @@ class LaboratoryPage:
         back = st.session_state.get(chrome.BACK, False)
         first = back or arrival_key not in st.session_state
         complaints: list[str] = []
-        parameters = st.query_params.to_dict()
-        parameters.pop(stories.PARAMETER, None)
+        parameters = address.of_page()
         run_ids, claim = parameters.pop(lanes.OPEN, ""), parameters.pop(claims_panel.PARAMETER, "")
         part, figure = parameters.pop(parts.PARAMETER, ""), parameters.pop(FIGURE, "")
         named_runs, step_in_view = parameters.pop(lanes.PARAMETER, "") or run_ids, parameters.pop(STEP, "")
@@ -322,6 +322,8 @@ class LaboratoryPage:
         if step is not None:
             parts.open_part(experiment.name, FIRST)
             self._figure_from_link(step.figure)
+            live.go_to_step(_timeline_key(experiment.name), None)
+            st.session_state.pop(_opened_key(experiment.name), None)
         controls.ensure(experiment)
         visitors_data.take(experiment)
         return complaints
@@ -394,6 +396,10 @@ def _detail_key(name: str) -> str:
 
 def _timeline_key(name: str) -> str:
     return f"scrub-{name}"
+
+
+def _opened_key(name: str) -> str:
+    return f"opened-{name}"
 
 
 def _step_key(name: str) -> str:

@@ -168,7 +168,7 @@ def _choose(run_id: str) -> None:
 def _named() -> tuple[list[Run], list[str]]:
     """The watched runs that the address names, and a sentence for each name that is none; raises StoreError."""
     named, complaints = [], []
-    run_ids = list(dict.fromkeys(filter(None, st.query_params.get(RUN, "").split(","))))
+    run_ids = list(dict.fromkeys(filter(None, address.of(RUN).split(","))))
     if len(run_ids) > MOST:
         sentence = f"it names {len(run_ids)} runs; {MOST} can stand side by side, so the first {MOST} are shown."
         complaints.append(f"In the link: {sentence}")

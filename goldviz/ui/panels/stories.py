@@ -39,7 +39,7 @@ def arrive(page: str) -> str:
 
     By Back to an address of a story's own page that says nothing of it, the visitor goes back to before the story.
     """
-    text = st.query_params.get(PARAMETER, "")
+    text = address.of(PARAMETER)
     here = at()
     if not text and here and place(*here) == page and st.session_state.get(chrome.BACK):
         st.session_state.pop(_AT)
@@ -50,7 +50,7 @@ def arrive(page: str) -> str:
         return f"In the link: there is no step {text[:40]!r} of a story."
     st.session_state[_AT] = text
     # A link that says more, as one that was copied out of the browser, sets the page up itself.
-    st.session_state[_DUE] = set(st.query_params) == {PARAMETER}
+    st.session_state[_DUE] = not address.of_page()
     return ""
 
 

@@ -103,8 +103,7 @@ def arrive(page_parts: Sequence[Part]) -> list[str]:
     faults, in sentences."""
     key = "arrived-inside-bert"
     first = st.session_state.get(chrome.BACK) or key not in st.session_state
-    parameters = st.query_params.to_dict()
-    parameters.pop(address.STORY, None)
+    parameters = address.of_page()
     part = parameters.pop(parts.PARAMETER, "")
     complaints: list[str] = []
     if first or st.session_state.get(chrome.CHANGED):
