@@ -18,6 +18,8 @@ Opener = Callable[..., Page]
 ANSWER = re.compile("^(Right|You said):")
 FIRST = next(iter(stories()))
 """The story that home offers under *Start here*."""
+ORDINARY, ANSWERED = (FIRST, "gaps", "prices", "skip"), 3
+"""What the ordinary suite plays, and how many steps of each it answers; in the long one every question is."""
 TASK = 300_000
 """Milliseconds for a run that does what a task asks for, on a busy machine."""
 DOES: dict[str, tuple[str, dict[str, object]]] = {
@@ -133,19 +135,20 @@ def begin(page: Page, slug: str) -> None:
 
 
 def test_stories_go_on_by_their_buttons_to_their_last_steps(server: Server, open_page: Opener) -> None:
-    """Four, one after another: the one that home begins with, and three more."""
+    """Four, one after another: the one that home begins with, and three more; what is asked late is passed over."""
     page = open_page(server.address)
-    for slug in (FIRST, "gaps", "prices", "skip"):
+    for slug in ORDINARY:
         begin(page, slug)
         for number, step in enumerate(stories()[slug][1].steps, 1):
             stands_at(page, slug, number)
-            if step.guess is not None:
+            if step.guess is not None and number <= ANSWERED:
                 guess(page, step, number)
                 stands_at(page, slug, number)
             if number < len(stories()[slug][1].steps):
                 go(page, "Next")
-        turn_a_knob(page, slug)
-        go(page, "All stories")
+        if slug != ORDINARY[-1]:
+            go(page, "All stories")
+    turn_a_knob(page, ORDINARY[-1])
 
 
 @pytest.mark.parametrize("slug", stories())
