@@ -34,6 +34,8 @@ SPANS = (1, 2, 5, 10, 21, 63)
 """How many moves ahead are added up: of a day, a week, a month and a quarter."""
 BACK = (5, 21, 63)
 """How far back a channel's own past begins, beside the value before: what is drawn from a month is new for a month."""
+TIMES_OVER = 20
+"""How many spans, and such pasts, must fit into the forecasts: of fewer that overlap nothing can be told."""
 PAST = (1, 2, 5, 10, 22, 66)
 """Over how many moves the past's mean size, and its sum, count as known."""
 AFTER = (1, 5, 22)
@@ -280,7 +282,7 @@ def _readings(news: Floats, level: Floats, last_move: Floats, forecasts: int) ->
     yield _Reading(_scores(np.abs(left)), of_moves=False)
     if len(news) >= SPARSE * forecasts:
         scores = _scores(level)
-        for back in BACK:
+        for back in (back for back in BACK if TIMES_OVER * back <= forecasts):
             yield _Reading(scores, (_lagged(scores, back), _lagged(scores, back + 1)), innovation=False)
 
 
@@ -296,7 +298,7 @@ def _with_spans(name: str, reading: _Reading, rows: Places, ahead: _Ahead, alarm
     if left.std() < NOTHING_NEW:
         return
     past = _correlation(x, ahead.volatility[rows])
-    for place, span in enumerate(SPANS):
+    for place, span in enumerate(span for span in SPANS if TIMES_OVER * span <= len(ahead.known)):
         there = np.isfinite(ahead.moves[rows, place])
         if reading.of_moves:
             y = _beside(basis, np.nan_to_num(ahead.moves[rows, place]))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from math import isfinite
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -15,6 +16,7 @@ from goldviz.diagnostics.forecasts.columns_ahead import recorded_columns
 from goldviz.diagnostics.forecasts.lookahead import NextMoveLink
 from goldviz.diagnostics.forecasts.result import Result
 from goldviz.diagnostics.forecasts.significance import diebold_mariano
+from goldviz.diagnostics.forecasts.standing_still import LONG, longest_still
 from goldviz.diagnostics.measure import Measure, combined
 from goldviz.labs.gold_forecast.scoring.distributions import qlike_losses
 from goldviz.labs.gold_forecast.scoring.intervals import Coverage, coverages, recorded_at_end
@@ -29,6 +31,16 @@ LEAK = 0.05
 
 SLOW_LEAK = 0.2
 """The same for slower data, where fewer moves let more be explained by chance."""
+
+SIZE_LEAK = 2
+"""Gain in QLIKE, as a multiple of the best simple forecast's, above which a forecast of sizes is not believed.
+
+With honest columns, VIX and ranges among them, linear forecasts of sizes reached 1.56 times in 144 markets, where they
+were above the best simple one by more than :data:`SIZE_LEAD`.
+"""
+
+SIZE_LEAD = 0.05
+"""Lead in QLIKE from which that counts: where sizes hardly last, a small gain is a large multiple."""
 
 DAILY = 5
 """Median days from one observation to the next up to which data count as daily."""
@@ -207,23 +219,43 @@ class Reading:
         """'daily ' before what is forecast, where it is daily."""
         return "daily " if self.daily else ""
 
+    @property
+    def best_simple(self) -> str:
+        """The simple forecast of sizes with the highest score; empty where there is none, as for other targets."""
+        simple = {name: one.value for name, one in self.results.items() if name != "network" and isfinite(one.value)}
+        return max(simple, key=lambda name: simple[name], default="") if self.series.target == "volatility" else ""
+
+    @cached_property
+    def knows_sizes(self) -> bool:
+        """Whether a network says the size of moves several times as well as the best simple forecast.
+
+        Beside days on end without a move no multiple counts: QLIKE rewards whatever narrows there.
+        """
+        if not self.best_simple or longest_still(self.moves) >= LONG:
+            return False
+        best, own = max(self.results[self.best_simple].value, 0.0), self.own
+        return bool(own.value > SIZE_LEAK * best and own.value - best > SIZE_LEAD and (not own.sure or own.better))
+
     @cached_property
     def leaking_model(self) -> str:
-        """The model whose mean forecast is the best of those too good to be honest; empty where there is none.
+        """The model whose forecast is the best of those too good to be honest; empty where there is none.
 
-        R2 above 5 % on daily data and 20 % on slower, by neither chance nor plan. The network or a simple forecast.
+        Of means R2 above 5 % on daily data and 20 % on slower, by neither chance nor plan, of the network or a simple
+        forecast; of sizes as :attr:`knows_sizes` has it.
         """
+        if self.series.target == "volatility":
+            return "network" if self.knows_sizes else ""
         least = (LEAK if self.daily else SLOW_LEAK) + self.planted
         too_good = {
             name: result.value
             for name, result in self.results.items()
-            if self.series.target != "volatility" and result.value > least and (not result.sure or result.better)
+            if result.value > least and (not result.sure or result.better)
         }
         return max(too_good, key=lambda name: too_good[name], default="")
 
     @property
     def leaking(self) -> bool:
-        """Whether some mean forecast is too good to be honest."""
+        """Whether some forecast is too good to be honest."""
         return bool(self.leaking_model)
 
     @property

@@ -145,6 +145,10 @@ def _of_leak(n: Reading) -> str:
         cause = f"The leak: {JOINED_BY_DATE}."
     elif n.forewarned:
         cause = f"Look for the leak in {columns_in_words(n.columns_ahead)}: is a value known later than it is dated?"
+    if n.series.target == "volatility":
+        simple = model_name(n.best_simple, n.series.network, n.series.target)
+        beside = f"{simple}, the best simple forecast, {plain_number(n.results[n.best_simple].value)}"
+        return f"{result_in_words('volatility', n.own)}; {beside}: no honest forecast of sizes does that. {cause}"
     against = " against repeating the last price" if n.series.target == "level" else ""
     model, result = n.leaking_model, n.results[n.leaking_model]
     whose = "" if model == "network" else f" by {model_name(model, n.series.network, n.series.target)}"

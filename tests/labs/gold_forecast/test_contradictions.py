@@ -37,7 +37,7 @@ BLAME = ("worthless_level_score", "no_volatility_skill", "no_skill", "worse_than
 OF_A_SCORE = ("one_episode", "refits_disagree", "few_forecasts", "final_block_opened", "final_block_closed")
 EXCLUDED = {
     **{one: tuple(set(JUDGEMENTS) - {one}) for one in JUDGEMENTS},
-    "column_ahead": ("leak_suspected", "known_leak", "skill"),
+    "column_ahead": ("leak_suspected", "known_leak", "skill", "volatility_skill"),
     "known_leak": (*JUDGEMENTS, *OF_A_SCORE, "worse_than_garch", "constant_forecast", "badly_calibrated"),
     "leak_suspected": (*JUDGEMENTS[1:], *OF_A_SCORE, "worse_than_garch", "constant_forecast", "badly_calibrated"),
     "shuffled_skill": ("shuffled_check_passed", *JUDGEMENTS, *OF_A_SCORE),

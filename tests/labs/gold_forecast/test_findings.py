@@ -616,6 +616,48 @@ def test_a_column_that_tells_the_next_move_is_named_and_takes_the_praise_away():
     assert "column_ahead" not in found(told_ahead(build(documents="generated", tone_response=0.3)))
 
 
+def with_simple(value, garch, har=0.0, log_har=0.0):
+    """A run on sizes with these gains of the network and of the simple forecasts; no other one gains anything."""
+    run = scored(build(target="volatility"), value, value - 0.03, value + 0.03)
+    run["volatility_score"].loc[{"volatility_model": run["volatility_model"] != "network"}] = 0.0
+    for model, gain in (("network", value), ("garch", garch), ("har", har), ("log_har", log_har)):
+        run["volatility_score"].loc[{"volatility_model": model, "volatility_metric": "qlike_gain"}] = gain
+    return run
+
+
+def test_a_gain_in_sizes_several_times_the_best_simple_one_is_a_doubt_and_no_praise():
+    run = with_simple(0.17, 0.03, 0.02, 0.05)
+    cards = found(run)
+    assert not {"volatility_skill", "better_constant", "worse_than_garch"} & set(cards)
+    assert cards["leak_suspected"].number == "QLIKE gain 0.17 [0.14, 0.20]; log-HAR, the best simple one, 0.05"
+    assert cards["leak_suspected"].threshold.startswith("2 times the best simple forecast's")
+    assert "days still to come" in cards["leak_suspected"].explanation
+    assert verdict(run, "volatility").startswith(
+        "QLIKE gain 0.17 [0.14, 0.20]; log-HAR, the best simple forecast, 0.05: no"
+    )
+
+
+@pytest.mark.parametrize(
+    ("value", "garch", "har"), [(0.17, 0.09, 0.0), (0.17, 0.02, 0.13), (0.054, 0.005, 0.0), (0.88, 0.74, 0.7)]
+)
+def test_a_gain_that_an_honest_column_may_bring_is_praised(value, garch, har):
+    kinds = found(with_simple(value, garch, har))
+    assert "volatility_skill" in kinds
+    assert "leak_suspected" not in kinds
+
+
+def test_where_nothing_moves_for_long_no_multiple_is_counted():
+    run = with_simple(0.5, 0.03)
+    run["target"][100:130] = 0.0
+    assert "leak_suspected" not in found(run)
+
+
+def test_sizes_beside_a_column_that_knows_them_are_not_praised():
+    cards = found(told_ahead(with_simple(0.17, 0.12), of_size=True))
+    assert "volatility_skill" not in cards
+    assert "Model High (size +0.40)" in cards["column_ahead"].number
+
+
 def test_a_simple_forecast_that_is_too_good_counts_as_the_network_does():
     run = scored(build(), -0.01, -0.03, 0.01)
     for end, value in (("", 0.4), ("_low", 0.3), ("_high", 0.5)):

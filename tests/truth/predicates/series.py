@@ -223,7 +223,14 @@ def reach(told):
 
 
 def too_good(told):
-    """Whether any model of the mean saves more than a twentieth of the squared errors, and not by chance."""
+    """Whether any model of the mean saves more than a twentieth of the squared errors, and not by chance.
+
+    Of sizes: whether the network gains more than twice what the best of the others does, and a twentieth more.
+    """
+    if told.settings.target == "volatility":
+        gained = told.run.volatility_score.sel(volatility_metric="qlike_gain").values
+        best = np.nanmax(np.append(gained[1:], 0.0))
+        return bool(gained[0] > max(2 * best, best + 0.05)) and better(own(told))
     scores = [interval(told.run, model, "r2") for model in told.run.model.values]
     return any(value > 0.05 and not low <= 0 for value, low, _, _ in scores)
 

@@ -5,16 +5,32 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 from math import isfinite
+from typing import TYPE_CHECKING
 
-from goldviz.diagnostics.findings import Case, Check, DividedBy, Mend, RaisedTo, Rule, Times, below, percent, where
+from goldviz.diagnostics.findings import (
+    Case,
+    Check,
+    DividedBy,
+    Line,
+    Mend,
+    RaisedTo,
+    Rule,
+    Times,
+    below,
+    percent,
+    where,
+)
 from goldviz.diagnostics.findings.rule import nothing
 from goldviz.diagnostics.findings.words import counted
 from goldviz.diagnostics.forecasts.columns_ahead import COLUMN_AHEAD, LINE, columns_in_numbers, columns_in_words
 from goldviz.diagnostics.forecasts.result import SIGNIFICANT
 from goldviz.diagnostics.forecasts.words import near_one, p_value, plain_number, signed_percent
-from goldviz.labs.gold_forecast.measures import LEAK, SLOW_LEAK, Reading
+from goldviz.labs.gold_forecast.measures import LEAK, SIZE_LEAD, SIZE_LEAK, SLOW_LEAK, Reading
 from goldviz.labs.gold_forecast.scoring.results import ends_in_words, result_in_words
 from goldviz.labs.gold_forecast.words import model_name
+
+if TYPE_CHECKING:
+    from goldviz.labs.gold_forecast.settings import GoldForecast
 
 ABOVE_ZERO = f"the whole interval above 0, and Diebold-Mariano p below {SIGNIFICANT}"
 BELOW_ZERO = f"the whole interval below 0, and Diebold-Mariano p below {SIGNIFICANT}"
@@ -56,10 +72,23 @@ def _where_to_look(case: Case) -> str:
         )
     if case.settings.inputs == "own":
         return "It sees the target's own past alone, so look at the prices."
+    if case.settings.target == "volatility":
+        return "Look at columns that span days: one centred, or a month's on all its days, holds days still to come."
     return "Every covariate waits for its release here, so look at the data."
 
 
+def _leak_line(settings: GoldForecast) -> Line:
+    if settings.target == "volatility":
+        lead = f"by more than {SIZE_LEAD}"
+        return where("leaking", f"{{at}} times the best simple forecast's, and {lead} above it", at=SIZE_LEAK)
+    slow = f"{percent(SLOW_LEAK)} on slower; honest daily ones stay below 1 %"
+    return where("leaking", f"{{at:percent}} on daily data, {slow}", at=LEAK)
+
+
 def _too_good(n: Reading) -> str:
+    if n.series.target == "volatility":
+        simple = model_name(n.best_simple, n.series.network, n.series.target)
+        return f"{score(n)}; {simple}, the best simple one, {plain_number(n.results[n.best_simple].value)}"
     model = n.leaking_model
     whose = "" if model == "network" else f" by {model_name(model, n.series.network, n.series.target)}"
     return f"R² {signed_percent(n.results[model].value)}{whose}"
@@ -106,11 +135,7 @@ RULES = (
         "leak_suspected",
         "bad",
         "This is too good: look for a leak",
-        line=where(
-            "leaking",
-            f"{{at:percent}} on daily data, {percent(SLOW_LEAK)} on slower; honest daily ones stay below 1 %",
-            at=LEAK,
-        ),
+        line=_leak_line,
         number=_too_good,
         confidence=_how_sure_of_leak,
         explanation=_where_to_look,
