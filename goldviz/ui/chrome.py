@@ -127,13 +127,14 @@ def arrival(complaints: Sequence[str]) -> DeltaGenerator:
 def panel_and_figures() -> tuple[DeltaGenerator, DeltaGenerator]:
     """Where a laboratory's settings stand, and where its figures do.
 
-    The settings come first, so that a keyboard and a reader reach them before the figures; they stand to the right of
-    these, and on a narrow screen in a sheet that a button opens.
+    The settings come first, so that a keyboard and a reader reach them before the figures, and may skip them; they
+    stand to the right of these, and on a narrow screen in a sheet that a button opens.
     """
     with st.container(key="laboratory"):
         setting_up, looking = st.columns([1, 3], gap="medium")
     panel = setting_up.container(border=True, key="knobs")
     panel.html('<button type="button" class="goldviz-sheet" aria-expanded="false">Settings</button>')
+    panel.html('<button type="button" class="goldviz-skip">Skip the settings</button>')
     return panel, looking
 
 

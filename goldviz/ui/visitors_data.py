@@ -81,11 +81,14 @@ def bring_text_model(name: str) -> None:
     _store()[TEXT_MODEL] = name
 
 
-def follow_link(settings_class: type[Settings], parameters: Mapping[str, str]) -> list[str]:
-    """Take settings and data out of a link; returns a sentence for everything that could not be taken."""
+def follow_link(settings_class: type[Settings], parameters: Mapping[str, str], *, back: bool = False) -> list[str]:
+    """Take settings and data out of a link; returns a sentence for everything that could not be taken.
+
+    Data that a link leaves out stay the visitor's. Who comes ``back`` has them as they were, which was the default.
+    """
     settings, complaints = controls.from_link(settings_class, parameters)
-    controls.put_link(settings_class, settings, parameters)
-    bring_named(settings_class, settings, parameters)
+    controls.put_link(settings_class, settings, parameters, back=back)
+    bring_named(settings_class, settings, None if back else parameters)
     return complaints
 
 

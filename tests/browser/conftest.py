@@ -26,6 +26,7 @@ ORDINARY = {
     "test_the_verdict_stands_first_and_a_leak_is_called_one",
     "test_a_learner_steps_through_changes_a_weight_and_goes_on",
     "test_stories_go_on_by_their_buttons_to_their_last_steps",
+    "test_five_pages_answer_their_buttons",
     "test_a_guess_comes_before_the_figure_and_a_run_fulfils_the_task",
 }
 """The journeys of the ordinary suite: a run from arrival to export, what must not get in, a phone, and one page of

@@ -96,7 +96,8 @@
     const seen = new Map();
     const list = [];
     for (const one of shown(document.body)) {
-      if (!one.matches(CONTROLS) || isLast(one)) continue;
+      const { width, height } = one.getBoundingClientRect();
+      if (!one.matches(CONTROLS) || isLast(one) || width <= 1 || height <= 1) continue;
       if (one.matches("button") && within(upward(one), "label, [role=combobox]")) continue;
       const [kind, name] = [kindOf(one), nameOf(one)];
       const nth = seen.get(`${kind} ${name}`) ?? 0;

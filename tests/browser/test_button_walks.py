@@ -13,12 +13,22 @@ from goldviz.runs.store.run_store import Store
 from goldviz.ui.chrome import pages_of_no_laboratory
 from goldviz.ui.panels.controls import to_link
 from tests.browser.app_server import Server
-from tests.browser.button_walk import walk_page
+from tests.browser.button_walk import OPEN_PART, Walk, walk_page
 from tests.labs.small_runs import cases
 
 Opener = Callable[..., Page]
 PAGES = ["", *(page.path for page in pages_of_no_laboratory()), *laboratories()]
 """Every page's path; home's is empty."""
+
+BEGUN = (
+    ("neural-programmer?shown=ask", 1440, OPEN_PART),
+    ("recurrent-gradients?shown=words", 1440, OPEN_PART),
+    ("translation-transformer?shown=sentence", 1440, OPEN_PART),
+    ("your-network", 390, ""),
+    ("lstm-valves", 390, ".st-key-knobs"),
+)
+"""What the ordinary suite presses: the buttons that nothing answered once, in the parts that they stand in, a page of
+words on a phone, and a phone's sheet without its selects. The long one presses all else."""
 
 
 def smallest(name: str) -> str:
@@ -35,3 +45,15 @@ def test_every_button_of_a_page_answers(server: Server, open_page: Opener, name:
     page = open_page("about:blank", width=width)
     faults = walk_page(page, f"{server.address}/{name}", Store(server.database), smallest(name))
     assert not faults, "\n".join(faults)
+
+
+def test_five_pages_answer_their_buttons(server: Server, open_page: Opener) -> None:
+    page, store = open_page("about:blank"), Store(server.database)
+    for name, width, area in BEGUN:
+        page.set_viewport_size({"width": width, "height": 1000})
+        walk = Walk(
+            page, f"{server.address}/{name}", store, skips=lambda one: one.kind in ("select", "tick"), area=area
+        )
+        walk.press_all()
+        assert not walk.faults, "\n".join(walk.faults)
+        walk.forget_runs()

@@ -42,3 +42,10 @@ test("on a narrow screen settings open and close as a sheet, and Train leads to 
   document.hear("keydown", { key: "Escape" });
   assert.deepEqual([open(), document.activeElement], [false, sheet]);
 });
+
+test("who goes by keyboard skips the settings, to the question that is open", () => {
+  document.body.innerHTML = `<button class="goldviz-skip"></button>
+    <div class="st-key-strip"><button role="radio" aria-checked="false"></button><button role="radio" aria-checked="true"></button></div>`;
+  document.hear("click", { target: document.querySelector(".goldviz-skip") });
+  assert.equal(document.activeElement, document.querySelectorAll(".st-key-strip button")[1]);
+});

@@ -39,3 +39,12 @@ def test_back_goes_to_a_story_s_earlier_step_and_to_before_the_story() -> None:
     visitor.go(LABORATORY, BACK)
     assert "story-at" not in visitor.at.session_state
     assert "story" not in visitor.at.query_params
+
+
+def test_back_to_before_a_text_was_chosen_has_the_page_read_what_it_read() -> None:
+    visitor = Visitor("pages/text_tokens.py")
+    before = visitor.at.session_state["setting-text-tokens-corpus"]
+    visitor.go("pages/text_tokens.py", {"corpus": "words"} | BACK)
+    assert visitor.at.session_state["setting-text-tokens-corpus"] == "words"
+    visitor.go("pages/text_tokens.py", BACK)
+    assert visitor.at.session_state["setting-text-tokens-corpus"] == before

@@ -1,5 +1,5 @@
 // On a narrow screen figures lie under one another and settings in a sheet below them: a button opens and closes it, and
-// who presses Train is taken to the figures.
+// who presses Train is taken to the figures. Who goes by keyboard may skip all settings.
 
 const NARROW = "(max-width: 640px)";
 const OPEN = "goldviz-sheet-open";
@@ -22,8 +22,14 @@ function toFigures() {
   place?.scrollIntoView({ block: "start", behavior: still ? "auto" : "smooth" });
 }
 
+const toQuestions = () => document.querySelector('.st-key-strip [role="radio"][aria-checked="true"]')?.focus();
+
 function pressed({ target }) {
   if (!target.closest) return;
+  if (target.closest(".goldviz-skip")) {
+    openSheet(false);
+    return toQuestions();
+  }
   if (target.closest(".goldviz-sheet")) return openSheet(!isOpen());
   const trains = target.closest('[class*="st-key-train-"] button, [class*="st-key-beside-"] button');
   const outside = !target.closest(".st-key-knobs") && target.closest(".stMain, header, a");

@@ -107,8 +107,8 @@ export class Stepper {
     this.slider.max = last;
     this.slider.value = this.at;
     this.bar.querySelector("output").textContent = `${this.words.counted}${this.at} of ${last}`;
-    this.button("back").disabled = this.at === 0;
-    this.button("step").disabled = this.at === last;
+    for (const move of ["first", "back"]) this.button(move).disabled = this.at === 0;
+    for (const move of ["step", "last"]) this.button(move).disabled = this.at === last;
   }
 }
 

@@ -197,13 +197,14 @@ class InstantPage:
         link."""
         settings_class = self.declared
         arrival_key = f"arrived-{settings_class.name}"
-        first = st.session_state.get(chrome.BACK) or arrival_key not in st.session_state
+        back = bool(st.session_state.get(chrome.BACK))
+        first = back or arrival_key not in st.session_state
         parameters = address.of_page()
         claim, part = parameters.pop(claims_panel.PARAMETER, ""), parameters.pop(parts.PARAMETER, "")
         complaints: list[str] = []
         if first or (parameters and st.session_state.get(chrome.CHANGED)):
             st.session_state[arrival_key] = True
-            complaints = visitors_data.follow_link(settings_class, parameters)
+            complaints = visitors_data.follow_link(settings_class, parameters, back=back)
         if first or st.session_state.get(chrome.CHANGED):
             complaints += parts.arrive(settings_class.name, self.questions(), part)
             complaints += claims_panel.arrive(self.lab, claim)

@@ -307,7 +307,7 @@ class LaboratoryPage:
         if first:
             parts.give(experiment.name, self.parts, parameters)
             st.session_state[arrival_key] = True
-            complaints = visitors_data.follow_link(experiment, parameters)
+            complaints = visitors_data.follow_link(experiment, parameters, back=back)
         if first or st.session_state.get(chrome.CHANGED):
             complaints += parts.arrive(experiment.name, self.questions(), part)
             complaints += self._figure_from_link(figure, part)

@@ -45,13 +45,17 @@ def put_preset(settings_class: type[Settings], slug: str) -> None:
     pending_values.set_controls(settings_class.name, values)
 
 
-def put_link(settings_class: type[Settings], settings: Settings, parameters: Mapping[str, str]) -> None:
-    """Make the controls show a link's settings, before they are drawn; a market it does not name stays."""
+def put_link(
+    settings_class: type[Settings], settings: Settings, parameters: Mapping[str, str], *, back: bool = False
+) -> None:
+    """Make the controls show a link's settings, before they are drawn; a market it does not name stays, but for who
+    comes ``back``."""
     whole_page.changed()
     keys.remember(parameters.values())
     for name, value in settings.model_dump().items():
         key = key_of(settings_class, name)
-        if name in parameters or not facts(settings_class, name)["control"] or key not in st.session_state:
+        stays = facts(settings_class, name)["control"] and not back
+        if name in parameters or not stays or key not in st.session_state:
             st.session_state[key] = _to_control(value)
 
 
