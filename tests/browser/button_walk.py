@@ -260,6 +260,8 @@ class Walk:
             words = self.page.evaluate("goldvizSight.waits()")
             if words and not waited:
                 waited, deadline = words[0], time.monotonic() + ENDS
+            elif waited and not words and not self.is_busy():
+                deadline = min(deadline, time.monotonic() + ANSWERED)
             self.page.wait_for_timeout(1000 * LOOKS)
         with suppress(AssertionError, TimeoutError):
             self.still()
