@@ -26,7 +26,7 @@ HONEST_LINK_OF_SIZES = 0.3
 """The same with the size of the next move: one that knows the volatility itself reaches it, and no more."""
 MOST_HONEST = 0.6
 """The same over many moves, whose sizes are less a matter of chance than one."""
-HONEST_LINK_AGAINST = 0.1
+HONEST_LINK_AGAINST = 0.2
 """The same for a channel that is high after large moves and tells small ones, or the other way round: sizes last."""
 RISING = 0.25
 """The power of a span's length by which these rise."""
@@ -234,6 +234,7 @@ def _what_comes(moves: Floats) -> _Ahead:
         *(_scores(np.log(_running_mean(squares_before, length) + least)) for length in PAST),
         *(_running_mean(before, length) * np.sqrt(length) for length in PAST),
         np.abs(before),
+        _scores(np.cumsum(_before(moves, 0.0))),
         *(_before(before, 0.0, lag) for lag in (1, 2)),
     ]
     sizes = {length: _log_mean_ahead(squares, length, least) for length in {*SPANS, *AFTER}}
@@ -370,7 +371,7 @@ def _honest_link(of_size: bool, against: bool, length: int) -> float:
     if not of_size:
         return HONEST_LINK * float(length**RISING)
     if against:
-        return min(HONEST_LINK_AGAINST * float(length**RISING), MOST_HONEST / 3)
+        return min(HONEST_LINK_AGAINST * float(length**RISING), MOST_HONEST / 2)
     return min(HONEST_LINK_OF_SIZES * float(length**RISING), MOST_HONEST)
 
 

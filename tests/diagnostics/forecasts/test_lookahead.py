@@ -10,7 +10,7 @@ from goldviz.data.markets.alignment import aligned, next_values
 from goldviz.data.markets.market import Channel, Market
 from goldviz.data.markets.simulated import simulated_market
 from goldviz.diagnostics.forecasts.lookahead import NextMoveLink, columns_ahead, next_move_links
-from tests.data.markets.real_gold import real_gold
+from tests.data.markets.real_gold import FILES, real_channel, real_gold
 from tests.diagnostics.forecasts.market_columns import (
     KINDS,
     beside_moves,
@@ -169,6 +169,31 @@ def test_the_same_in_many_markets(kind: str) -> None:
     assert sum(len(alarms) for alarms, _, _ in found) <= 1, [alarms for alarms, _, _ in found]
     missed = [name for _, names, _ in found for name in names]
     assert len(missed) <= 0.05 * sum(len(all_of_them) for _, _, all_of_them in found), missed
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.5, 1.0])
+def test_a_month_s_number_on_all_its_days_is_named_under_daily_noise(noise: float) -> None:
+    moves = np.log(real_gold().target.observed).diff().dropna()[-2000:]
+    number = moves.groupby(pd.DatetimeIndex(moves.index).to_period("M")).transform("sum")
+    column = number + noise * number.std() * np.random.default_rng(0).standard_normal(len(number))
+    assert named(column.to_numpy()[:-1, None], moves.to_numpy()[1:]) == {"0"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("target", ["GC=F", "^GSPC", "VIXCLS", "DGS10"])
+def test_no_real_column_tells_more_than_the_next_move(target: str) -> None:
+    """A column that comes out after the target may tell the next one, and no more."""
+    for year in (2000, 2008, 2016):
+        channels = []
+        for name in (target, *(name for name in FILES if name not in (target, "DTWEXBGS"))):
+            whole = real_channel(name)
+            values = whole.values[whole.values.index.year.isin(range(year, year + 8))]
+            if values.notna().sum() > 300:
+                channels.append(Channel(name, whole.words, values, whole.transformation, whole.release, whole.unit))
+        panel = aligned(Market(tuple(channels), "file", "public daily files", pd.Timestamp("2026-11-20", tz="UTC")))
+        kinds = [channel.transformation for channel in channels]
+        links = columns_ahead(panel, kinds, next_values(panel, "return"))
+        assert [link for link in links if link.of_size or link.last > 1] == []
 
 
 def test_the_moves_ahead_are_said() -> None:
