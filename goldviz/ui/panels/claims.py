@@ -110,7 +110,7 @@ def _set_up_button(claim: Claim, number: int) -> None:
         key=f"try-{claim.number}-{number}",
         icon=":material/tune:",
         help=plain(_difference(lane)),
-        on_click=_set_up,
+        on_click=_set_up_and_say,
         args=(claim, lane),
     )
 
@@ -149,6 +149,12 @@ def _set_up(claim: Claim, settings: Settings) -> None:
     settings_class = claim.lab.declared
     controls.put_link(settings_class, settings, dict.fromkeys(settings_class.model_fields, ""))
     visitors_data.bring_named(settings_class, settings)
+
+
+def _set_up_and_say(claim: Claim, settings: Settings) -> None:
+    _set_up(claim, settings)
+    # The settings may have been these already, and nothing else would answer.
+    st.toast(f"Set up: {plain(_difference(settings))}.")
 
 
 def _run(claim: Claim, runs: list[Experiment]) -> None:
