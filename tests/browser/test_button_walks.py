@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from urllib.parse import urlencode
 
 import pytest
+import torch
 from playwright.sync_api import Page
+from torch import nn
 
+import goldviz
 from goldviz.declare.registry import experiments, laboratories
 from goldviz.runs.store.run_store import Store
 from goldviz.ui.chrome import pages_of_no_laboratory
@@ -39,11 +43,30 @@ def smallest(name: str) -> str:
     return urlencode(to_link(lab.declared.checked(cases(lab).RUNS[0])))
 
 
+@contextmanager
+def watched(database: str) -> Iterator[None]:
+    """A run of somebody's own script, for the page that shows such runs."""
+    model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
+    optimizer = torch.optim.AdamW(model.parameters(), 3e-3)
+    with goldviz.watch(model, optimizer, name="a script", to=database) as record:
+        for _ in range(30):
+            x = torch.randn(32, 8)
+            loss = nn.functional.cross_entropy(model(x), x[:, :3].argmax(1))
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            record.step(loss=loss)
+    yield
+    store = Store(database)
+    store.delete([run.id for run in store.list(text="a script")[0]])
+
+
 @pytest.mark.parametrize("width", [1440, 390])
 @pytest.mark.parametrize("name", PAGES)
 def test_every_button_of_a_page_answers(server: Server, open_page: Opener, name: str, width: int) -> None:
     page = open_page("about:blank", width=width)
-    faults = walk_page(page, f"{server.address}/{name}", Store(server.database), smallest(name))
+    with watched(server.database) if name in ("your-network", "runs") else nullcontext():
+        faults = walk_page(page, f"{server.address}/{name}", Store(server.database), smallest(name))
     assert not faults, "\n".join(faults)
 
 
