@@ -186,8 +186,8 @@ OF_LABORATORIES = {
         ),
     ),
     "bert-pretraining": (
-        Caption(PAGE, r"Masked words(?: before fine-tuning)?: # nat", ("worse_than_word_frequencies",)),
-        Caption(PAGE, r"Masked words(?: before fine-tuning)?: only # nat", ("reads_context",)),
+        Caption(PAGE, r"Masked words(?:, pre-trained)?: # nat", ("worse_than_word_frequencies",)),
+        Caption(PAGE, r"Masked words(?:, pre-trained)?: only # nat", ("reads_context",)),
         Caption(
             PAGE,
             "It has read no masked words",
@@ -196,13 +196,13 @@ OF_LABORATORIES = {
         Caption(PAGE, "worse than guessing all alike", ("reads_context",)),
         Caption(
             PAGE,
-            "# % on new ones; a bag of words # % and # %",
+            "# % on new patterns; a bag of words # % and # %",
             ("tone_from_context",),
             lambda own, known, new: own < new + 6,
         ),
         Caption(
             PAGE,
-            "# % on new ones; a bag of words # % and # %",
+            "# % on new patterns; a bag of words # % and # %",
             ("tone_from_words",),
             lambda own, known, new: own > new + 8,
         ),
