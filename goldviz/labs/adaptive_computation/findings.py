@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from goldviz.diagnostics.findings import Case, Conclusions, Rule, networks, training
-from goldviz.diagnostics.findings.answers import of_answers
+from goldviz.diagnostics.findings.answers import NEARLY_ALL, of_answers
 from goldviz.diagnostics.findings.line import above, at_least, below
 from goldviz.labs.adaptive_computation.measures import Reading
 
@@ -27,6 +27,7 @@ RULES = (
         explanation="One step of the cell is all that an answer gets.",
         asked=UNSEEN,
         only=lambda n, settings: settings.most > 1,
+        of_training=True,
         at_end=True,
     ),
     Rule(
@@ -82,4 +83,8 @@ RULES = (
 )
 """In the order in which they are judged."""
 
-findings_of = Conclusions(RULES, lambda settings, run: [Reading.of(run, name, settings) for name in networks(run)])
+findings_of = Conclusions(
+    RULES,
+    lambda settings, run: [Reading.of(run, name, settings) for name in networks(run)],
+    learned=at_least("accuracy", NEARLY_ALL, "{at:percent} of inputs"),
+)

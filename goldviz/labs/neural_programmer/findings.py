@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from goldviz.diagnostics.findings import Conclusions, Rule, networks, training
-from goldviz.diagnostics.findings.answers import of_answers
-from goldviz.diagnostics.findings.line import above
+from goldviz.diagnostics.findings.answers import NEARLY_ALL, of_answers
+from goldviz.diagnostics.findings.line import above, at_least
 from goldviz.labs.neural_programmer.measures import Reading
 
 UNSEEN = "256 unseen questions"
@@ -34,9 +34,14 @@ RULES = (
         number="{gap:.2f}",
         explanation="The weights still mix operations or columns.",
         asked=UNSEEN,
+        of_training=True,
         at_end=True,
     ),
 )
 """In the order in which they are judged."""
 
-findings_of = Conclusions(RULES, lambda settings, run: [Reading.of(run, name, settings) for name in networks(run)])
+findings_of = Conclusions(
+    RULES,
+    lambda settings, run: [Reading.of(run, name, settings) for name in networks(run)],
+    learned=at_least("right", NEARLY_ALL, "{at:percent} of questions"),
+)
