@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 BAD_REFINED = 1.5
 OF_USE = 0.5
 """Times the error of predicting zero, below which a field is praised for how it is followed."""
+BEGUN = 0.95
+"""Times the error of predicting zero: above it three times the steps lowered the error by less than a twentieth."""
 STIFFER = 2.0
 """Times its early value."""
 
@@ -121,7 +123,8 @@ def _where_short_enough(case: Case) -> str:
 
 
 def _against_deafness(case: Case) -> list[Candidate | Suited]:
-    return [LONGER, MORE_UNITS] if case.names & FLOWS else [LONGER]
+    longer = [LONGER] if all(median(n.worth) < BEGUN for n in case.readings) else []
+    return [*longer, MORE_UNITS] if case.names & FLOWS else [*longer]
 
 
 def _against_being_lost(case: Case) -> list[Candidate | Suited]:
