@@ -234,7 +234,8 @@ PLOTLYS_POWERS = 1.25
 def log_axis(limits: tuple[float, float]) -> dict[str, Any]:
     """A log axis over these limits (log10): whole decades as powers of ten, or 1, 2, 5 when there are few."""
     low, high = limits
-    if high - low > 1.5:
+    # One power of ten alone is no scale: nothing could be read off it.
+    if high - low > 1.5 and np.floor(high) > np.ceil(low):
         dtick = max(1, int(np.ceil((high - low) / 7)))
         return {"type": "log", "range": [low, high], "dtick": dtick, "tickfont": {"size": look.TEXT / PLOTLYS_POWERS}}
     steps = (1, 2, 5) if high - low > 0.7 else (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8)

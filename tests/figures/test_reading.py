@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 import xarray as xr
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from goldviz.figures import limits, reading
@@ -69,14 +69,16 @@ def test_only_empty_bins_are_left_out(run):
     assert shares[..., last].max() > 0
 
 
+@example(-1.8, 1.6)
 @given(st.floats(-40, 10), st.floats(0.2, 60))
-def test_log_axes_always_have_a_tick(low, span):
+def test_log_axes_always_have_a_tick_and_two_where_one_is_no_scale(low, span):
     axis = log_axis((low, low + span))
     ticks = axis.get("tickvals")
     if ticks is None:
         assert span / axis["dtick"] <= 7.01
+        assert np.floor((low + span) / axis["dtick"]) > np.ceil(low / axis["dtick"])
     else:
-        assert 1 <= len(ticks) <= 17
+        assert (2 if span > 0.8 else 1) <= len(ticks) <= 17
         assert all(low <= np.log10(tick) <= low + span for tick in ticks)
 
 

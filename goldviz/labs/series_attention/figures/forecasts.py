@@ -129,7 +129,7 @@ def training(plot: Plot) -> Figure:
     """R_0.5 at every look; lines are simple forecasts on the same series."""
     plot.curves(positive(plot.ds["weighted_error"]), hover="%{y:.3~g}")
     plot.step_grid()
-    plot.log_axis("weighted_error", "R_0.5")
+    plot.log_axis("weighted_error", "Error as a share of the values")
     if not plot.lacks("simple_weighted"):
         best = float(finite(plot.ds["simple_weighted"]).median("seed").min("simple"))
         if best > 0:
