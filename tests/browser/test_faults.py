@@ -11,6 +11,9 @@ import psutil
 import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 
+from goldviz.labs.depth_gradients.settings import DepthGradients
+from goldviz.runs.execution.worker import execute
+from goldviz.runs.store.run_store import Store
 from tests.browser.app_server import Server, running
 from tests.browser.laboratory_page import (
     TRAINING,
@@ -158,14 +161,11 @@ def test_a_bad_link_is_answered_in_sentences_and_starts_nothing(server: Server, 
 
 
 def test_markup_in_a_run_s_name_is_only_text(server: Server, open_page: Opener) -> None:
-    page = open_page(address(server, "epochs=2&depth=2"))
-    wait_for_figure(page)
-    run_id = train(page)
-    state(page, "Finished")
-    from goldviz.runs.store.run_store import Store
-
+    settings = DepthGradients(epochs=2, depth=2)
     evil = "<img src=x onerror=window.broken=1> **bold** [link](x) $x$"
-    Store(server.database).rename(run_id, evil)
+    run_id = Store(server.database).create(settings, name=evil)
+    assert execute(settings, run_id, server.database) == "finished"
+    page = open_page("about:blank")
     for where in (address(server, f"runs={run_id}"), f"{server.address}/", f"{server.address}/runs"):
         page.goto(where)
         if "/runs" in where:
