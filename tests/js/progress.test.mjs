@@ -9,7 +9,8 @@ const settled = (milliseconds) => new Promise((resolve) => setTimeout(resolve, m
 // A progress bar of a run whose page knows the sense "queued", and what it told the server since.
 function shownAt(address) {
   const told = [];
-  const host = { style: {}, setAttribute: () => undefined, querySelector: () => (host.part ??= { style: {} }) };
+  const classList = { toggle: () => undefined };
+  const host = { style: {}, classList, setAttribute: () => undefined, querySelector: () => (host.part ??= { style: {} }) };
   const parentElement = { querySelector: () => host };
   const data = { address, lane: "run", sense: "queued", share: 0, words: "Waiting" };
   const stop = progress({ data, parentElement, setTriggerValue: (_, sense) => told.push(sense) });
