@@ -330,8 +330,7 @@ def _with_single_moves(
             continue
         products = signal.correlate(there, news, "full", "fft")[len(news) - 1 :][: len(leads)]
         correlations = np.clip(products / size, -1, 1)
-        half = few if not of_size else many
-        chances = np.array([_bound(half if lead <= LAGS else many, count - lead + 1) for lead in leads.tolist()])
+        chances = _bound(np.where((leads <= LAGS) & (of_size == 0), few, many), count - leads + 1)
         against = (correlations * past < 0) & (abs(past) > CLEAR)
         honest = np.where(against, _honest_link(bool(of_size), True, 1), _honest_link(bool(of_size), False, 1))
         place = int((np.abs(correlations) / np.maximum(chances, honest)).argmax())
@@ -363,7 +362,7 @@ def _link(
         reach = min(3 * span[1] + LEAST_PAIRS, len(x) // 3)
         weights = 2 * (1 - np.arange(1, reach + 1) / (reach + 1))
         longer = max(longer, 1 + float(weights @ (_autocorrelation(x, reach) * _autocorrelation(y, reach))))
-    chance = _bound(alarms, (int(there.sum()) - known) / longer)
+    chance = float(_bound(np.array(alarms), np.array((there.sum() - known) / longer)))
     return NextMoveLink(name, correlation, chance, of_size, *span, honest)
 
 
@@ -375,9 +374,9 @@ def _honest_link(of_size: bool, against: bool, length: int) -> float:
     return min(HONEST_LINK_OF_SIZES * float(length**RISING), MOST_HONEST)
 
 
-def _bound(alarms: float, pairs: float) -> float:
+def _bound(alarms: Floats, pairs: NDArray[np.floating | np.integer]) -> Floats:
     """The correlation that so many independent pairs pass by chance with the probability ``alarms`` (Fisher 1921)."""
-    return float(np.tanh(-special.ndtri(alarms / 2) / np.sqrt(max(pairs - 3, 1.0))))
+    return np.asarray(np.tanh(-special.ndtri(alarms / 2) / np.sqrt(np.maximum(pairs - 3, 1.0))))
 
 
 def _beside(basis: Floats, y: Floats) -> Floats:

@@ -62,7 +62,7 @@ def test_a_leak_is_named_and_honest_columns_are_not() -> None:
 
 @pytest.mark.slow
 def test_the_two_rates_in_many_draws() -> None:
-    draws = 400
+    draws = 80
     assert sum("0" in named(*with_leak(seed, 1500, 0.15)) for seed in range(draws)) >= 0.95 * draws
     for days in (120, 300, 1500, 4000):
         assert sum(bool(named(*honest_file(seed, days))) for seed in range(draws)) <= 0.05 * draws
