@@ -9,7 +9,7 @@ TORCH := $(shell sed -n 's/^torch==/torch==/p' constraints.txt)
 # Compiled files spare each of many processes seconds of compiling, whatever the shell that calls says of them.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run test tests browser-tests early-tests late-tests beside test-long long-browser-tests long-other-tests lint format types install browser bench soak screenshots examples errata site drawn laboratories size advice claims model clean
+.PHONY: run test tests browser-tests early-tests late-tests beside test-long long-browser-tests long-other-tests lint format types install browser bench soak screenshots examples errata site drawn laboratories size advice claims costs model clean
 
 run: $(VENV)/.app
 	$(BIN)/goldviz serve --port $(PORT)
@@ -121,6 +121,10 @@ advice: $(VENV)/.app
 # The documents' claims, tested on five seeds or more: recorded/claims.json of each laboratory, for the page Claims.
 claims: $(VENV)/.app
 	$(BIN)/python docs/make_claims.py $(NAME)
+
+# How long runs take: recorded/costs.json of each laboratory, fitted to short runs that are timed here. On an idle machine.
+costs: $(VENV)/.app
+	$(BIN)/python docs/make_costs.py $(NAME)
 
 # The small BERT that ships with the package: about half an hour on one core.
 model: $(VENV)/.app

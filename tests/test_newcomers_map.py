@@ -427,7 +427,6 @@ CELLS = {
         NetworkStyle("MGU", "#123456", "dot", "x"),
         parts=(CellPart("f", "gate", "update"), CellPart("h̃", "candidate")),
         layers={"mgu": CellLayer("Minimal gated unit", _minimal_gated)},
-        cost=CellCost(70, 7e-3, 25e-5, 400, 0.06),
         values=10,
     ),
 """

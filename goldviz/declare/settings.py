@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import json
 import operator
+import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import KW_ONLY, dataclass, field
 from functools import cache
+from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, GetPydanticSchema, ValidationError, model_validator
@@ -19,9 +21,12 @@ from goldviz.attribute_docstrings import attribute_docstrings
 from goldviz.data.tables.sealed_names import NAME_OF_FILE
 from goldviz.declare.kinds import KINDS, by_kind, checked_kind
 from goldviz.declare.plain_values import plain
+from goldviz.declare.time_of_training import UNMEASURED_SECONDS, Costs, costs_in
 from goldviz.diagnostics.by_kind import ByKind
 
 Device = Literal["auto", "cpu", "cuda", "mps"]
+COUNTED = ("steps", "epochs", "look_every", "histogram_every", "close_looks")
+"""Settings that say how often something is done, not how long it takes; others end like them."""
 
 
 def setting(
@@ -350,9 +355,36 @@ class Experiment(Settings):
             raise TypeError(f"{type(self).__name__} declares no number of steps")
         return count
 
+    def counts(self) -> dict[str, float]:
+        """How often a run does each thing that is timed by itself: steps, under their setting's name, and looks."""
+        every, steps = getattr(self, "look_every", 0), self.steps_planned()
+        looks = 1 + steps // every if every else 0
+        return {f"{self.step}s": steps, "look": looks, "close_look": min(getattr(self, "close_looks", 0), steps)}
+
+    def sizes(self) -> dict[str, float]:
+        """What the time of a step may grow with, by name: settings that are whole numbers and have an effect.
+
+        A laboratory adds what they do not say, such as the time steps of a task's sequences.
+        """
+        idle = self.without_effect()
+        return {name: float(getattr(self, name)) for name in _sizes_of(type(self)) if name not in idle}
+
+    def learners(self) -> int:
+        """Networks of a seed that learn beside each other and take about as long."""
+        return 1
+
+    def choices(self) -> frozenset[str]:
+        """What is chosen among a few, as ``network=gru``."""
+        return frozenset(f"{name}={getattr(self, name)}" for name in _choices_of(type(self)))
+
     def estimated_seconds(self) -> float:
-        """About how long a run takes on one CPU thread."""
-        raise TypeError(f"{type(self).__name__} declares no estimate")
+        """About how long a run takes on one CPU thread of the machine on which costs were measured.
+
+        :mod:`goldviz.declare.time_of_training` says how that is known.
+        """
+        if (costs := measured_costs(type(self))) is None:
+            return UNMEASURED_SECONDS * len(self.seeds) * max(1, self.steps_planned())
+        return costs.seconds(self.counts(), self.sizes(), self.choices(), len(self.seeds) * self.learners())
 
     def estimated_bytes(self) -> float:
         """About how much memory a run takes beside what its process has anyway; 0 where nothing is known of it."""
@@ -366,6 +398,32 @@ class Experiment(Settings):
                 raise SettingsError({name: f"{label(name)} cannot change while a run goes on; {', '.join(hot)} can."})
         new = self.changed(**values)
         return {name: getattr(new, name) for name in values}
+
+
+@cache
+def measured_costs(settings: type[Experiment]) -> Costs | None:
+    """What runs of a laboratory were measured to cost; None where none were, as of a class that stands in none."""
+    file = sys.modules[settings.__module__].__file__
+    return costs_in(Path(file).parent / "recorded" / "costs.json") if file else None
+
+
+@cache
+def _sizes_of(settings: type[Experiment]) -> tuple[str, ...]:
+    """Settings that are whole numbers, without those that say how often or how a run is looked at, and seeds."""
+    own = schemas(settings)
+    return tuple(
+        name
+        for name in own
+        if own[name].get("type") == "integer" and not name.endswith(("_seed", *COUNTED)) and name not in COUNTED
+    )
+
+
+@cache
+def _choices_of(settings: type[Experiment]) -> tuple[str, ...]:
+    own = schemas(settings)
+    return tuple(
+        name for name in own if name != "device" and ("enum" in own[name] or own[name].get("type") == "boolean")
+    )
 
 
 def facts(settings: type[Settings], name: str) -> dict[str, Any]:

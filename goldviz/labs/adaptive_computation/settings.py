@@ -130,10 +130,5 @@ class AdaptiveComputation(Experiment):
         values = max(self.batch, UNLEARNED * 512) * self.most * self.hidden * (cell.values + 4)
         return bytes_of_training(weights, len(trained_networks(self.networks)) * len(self.seeds), values)
 
-    def estimated_seconds(self) -> float:
-        """About how long a run takes on one CPU thread."""
-        parts = len(CELLS[self.cell].parts)
-        thought_seconds = 2.5e-4 + 1.2e-9 * self.batch * parts * self.hidden * (self.hidden + 20)
-        look = 0.02 + self.most * (1e-3 + 5e-7 * parts * self.hidden)
-        one = self.steps * (1.5e-3 + self.most * thought_seconds) + (2 + self.steps // self.look_every) * look
-        return one * len(trained_networks(self.networks)) * len(self.seeds)
+    def learners(self) -> int:
+        return len(trained_networks(self.networks))

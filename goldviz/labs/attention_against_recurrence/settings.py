@@ -126,16 +126,6 @@ class AttentionAgainstRecurrence(Experiment):
         sequences = max(self.batch, OF_A_LOOK)
         return bytes_of_training(weights, len(names) * len(self.seeds), sequences * max(values))
 
-    def estimated_seconds(self) -> float:
-        """About how long a run takes on one CPU thread; a look is about three steps of training."""
-        length, sequences = self.distance + 1, self.batch
-        one = 0.0
-        for name in trained_networks(self.networks):
-            if name == ENCODER:
-                a_symbol = 1.5e-10 * (12 * self.width**2 + 2 * length * self.width) + 4e-9 * length * self.heads
-                one += 2e-3 + self.layers * (1e-3 + sequences * length * (a_symbol + 1e-8 * self.width))
-            else:
-                of = CELLS[name].cost
-                values = sequences * self.width
-                one += 1e-3 + 1e-6 * length * (of.step + of.value * values + of.product * values * self.width)
-        return len(self.seeds) * one * (self.steps + 3 * (1 + self.steps // self.look_every))
+    def sizes(self) -> dict[str, float]:
+        """The lengths and widths that are set, and which networks are trained."""
+        return {**super().sizes(), **dict.fromkeys(trained_networks(self.networks), 1.0)}

@@ -193,11 +193,8 @@ class AttentionInterface(Experiment):
         values = max(self.batch, 64) * words * self.width * (30 + 3 * words)
         return bytes_of_training(22 * self.width**2 + 3000, len(trained_networks(self)) * len(self.seeds), values)
 
-    def estimated_seconds(self) -> float:
-        """About how long a run takes on one CPU thread."""
-        words = (self._words() + (self._words() if self.task == "dates" else self.shortest)) / 2
-        cost = {"attention": 1.0, "fixed_vector": 0.6}
-        step = 2e-3 + 9e-4 * words + 6e-9 * self.batch * words * self.width * (30 + 3 * words + self.width / 2)
-        look = 2e-2 * words * (self._words() - self.shortest + 5)
-        networks = len(self.seeds) * sum(cost[name] for name in trained_networks(self))
-        return networks * (self.steps * step + self.close_looks * look * 0.1)
+    def sizes(self) -> dict[str, float]:
+        """The words of a sequence and the longest's, and which networks are trained."""
+        shortest = self._words() if self.task == "dates" else self.shortest
+        words = {"words": (self._words() + shortest) / 2, "longest": self._words()}
+        return {**super().sizes(), **words, **dict.fromkeys(trained_networks(self), 1.0)}

@@ -35,9 +35,6 @@ TEXT_SETTINGS = ("corpus", "labelled_texts", "text_seed")
 SIZES = ("vocabulary", "layers", "heads", "width", "inner")
 """They come with the model that a run starts from."""
 
-PIECES_OF_A_TEXT = 19
-"""Of a generated sentence with the default vocabulary; estimates go by it."""
-
 OBJECTIVES = {
     "masked_words": "masked words",
     "pairs": "masked words in pairs of sentences",
@@ -46,8 +43,6 @@ OBJECTIVES = {
 }
 OWN_PARTS = {"next_sentence": "next-sentence head", "permutation": "query stream"}
 """The part of the network that an objective needs beside the others."""
-COST = {"masked_words": 1.0, "pairs": 2.4, "next_sentence": 2.4, "permutation": 2.2}
-"""What a step costs, in steps on masked words of single sentences."""
 
 EVERY_STEP = ("step", "seed")
 LOOK = ("look", "seed")
@@ -363,26 +358,24 @@ class BertPretraining(Experiment):
         a_block = 16 * self.width + 4 * self.inner + 4 * self.heads * pieces
         return texts * pieces * (self.layers * a_block + self.masked_share * 3 * self.vocabulary)
 
-    def estimated_seconds(self) -> float:
-        """About how long a run takes on one CPU thread, from costs in milliseconds fitted to timed runs.
+    def counts(self) -> dict[str, float]:
+        """Steps of both trainings, and looks."""
+        steps = {"pretraining_steps": self.pretraining_steps, "fine_tuning_steps": self.fine_tuning_steps}
+        return {**steps, "look": 3 + self.steps_planned() / self.look_every}
 
-        A step costs so much for each block, for each value of each piece in it, for each entry of the token table, and
-        for each that a masked piece is compared with; a look is a pass over 1200 texts. Fine-tuning a frozen network
-        goes through its blocks in one direction only.
-        """
+    def sizes(self) -> dict[str, float]:
+        """What a step computes in its blocks, and what masked pieces are compared with, also of a model of others."""
         from goldviz.data.texts.kept_models import about_model
 
-        sizes = self if self.start == "random" else about_model(self.start) or self
-        pieces = self.batch * PIECES_OF_A_TEXT
-        table = sizes.vocabulary * sizes.width
-        blocks = sizes.layers * (1.5 + 1.75e-4 * pieces * sizes.width)
-        masked_step = COST[self.objective] * (1 + blocks) + table * (2e-5 + 1.1e-7 * self.masked_share * pieces)
-        tone = 1 + (blocks / 3 if self.frozen else blocks + 2e-5 * table + (masked_step if self.rehearsal else 0))
-        looks = 3 + self.steps_planned() / self.look_every
-        looking = 50 + sizes.layers * 1.8 * sizes.width
-        tone *= 2 if self.compare_start else 1
-        one_seed = self.pretraining_steps * masked_step + self.fine_tuning_steps * tone + looks * looking
-        return len(self.seeds) * one_seed * 1e-3
+        model = None if self.start == "random" else about_model(self.start)
+        sizes = model or self
+        values = float(self.batch * sizes.layers * sizes.width)
+        table = float(sizes.vocabulary * sizes.width)
+        scored = self.masked_share * self.batch * table
+        return {"layers": sizes.layers, "width": sizes.width, "values": values, "products": values * sizes.width} | {
+            "table": table,
+            "scored": scored,
+        }
 
     def parts(self) -> list[str]:
         """The network's parts from the bottom to the top, as ``part`` names them."""

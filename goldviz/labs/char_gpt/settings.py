@@ -255,15 +255,16 @@ class CharGpt(Experiment):
         values = max(self.batch, 16) * self.block * (self.layers * a_block + 5 * size)
         return bytes_of_training(1.5 * weights, len(self.seeds), values)
 
-    def estimated_seconds(self) -> float:
-        """About how long a run takes on one CPU thread, from costs fitted to timed runs.
-
-        A step costs something for each block and six operations for each weight and token; a close look about three
-        passes over more text, and a sample of tokens one after another.
-        """
+    def sizes(self) -> dict[str, float]:
+        """What a step multiplies with weights, scores of attention and values that it keeps, and the layers."""
         size = 100 if self.tokens == "characters" else self.vocabulary
-        weights = 12 * self.layers * self.width**2 + size * self.width + 2 * self.layers * self.block * self.width
-        step = 1 + 0.8 * self.layers + 8e-5 * self.batch * self.block * weights * 1e-3
-        look = 60 + 4e-5 * 48 * self.block * weights * 1e-3
-        pieces = 2.0 if self.tokens == "pieces" else 0.3
-        return pieces + len(self.seeds) * (self.steps * step + self.close_looks * look) * 1e-3
+        weights = 12.0 * self.layers * self.width**2 + size * self.width
+        tokens, layers = float(self.batch * self.block), float(self.layers)
+        scores = tokens * layers * self.heads * self.block
+        inner = {"width": float(self.width), "block": float(self.block), "weights": weights}
+        return {
+            "layers": layers,
+            "products": tokens * weights,
+            "scores": scores,
+            "values": tokens * layers * self.width,
+        } | inner

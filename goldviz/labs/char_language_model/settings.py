@@ -316,18 +316,12 @@ class CharLanguageModel(Experiment):
         values = rows * (numbers + 3.5 * self.context * self.embedding)
         return bytes_of_training(self._multiplied(), len(self.seeds), values + 10e6)
 
-    def estimated_seconds(self) -> float:
-        """About how long a run takes on one CPU thread, from costs in milliseconds fitted to timed runs.
-
-        A step costs so much for each layer, or each place of a recurrent one, and for each weight that a context is
-        multiplied with; a close look is two or three passes over 4,096 contexts.
-        """
+    def sizes(self) -> dict[str, float]:
+        """Contexts of a step, layers or places one after the other, and weights that a context meets."""
         parts = self.context if self.model in CELLS else hidden_layers(self)
-        norm_cost = 2 if self.normalisation != "none" else 1
+        contexts = self.batch or min(30**self.context, MOST_CONTEXTS)
         used = self._multiplied()
-        step = (0.1 if self.model == "bigram" else 0.2 + 0.12 * parts * norm_cost) + 1e-7 * used * (self.batch or 600)
-        look = 4 + 4e-4 * used * (1.5 if norm_cost > 1 else 1)
-        return len(self.seeds) * (self.steps * step + self.close_looks * look) * 1e-3
+        return {**super().sizes(), "batch": contexts, "parts": parts, "multiplied": used, "products": used * contexts}
 
     def _multiplied(self) -> float:
         """Weights that one context is multiplied with, as often as they are used."""

@@ -180,18 +180,8 @@ class ContinuousDepth(Experiment):
             return float(method.evaluations * (1e-4 / self.tolerance) ** 0.15)
         return float(self.solver_steps * method.tableau.stages)
 
-    def estimated_seconds(self) -> float:
-        """About how long a run takes on one CPU thread, from costs in seconds fitted to timed runs.
-
-        An evaluation of the field costs so much as such, forward and back, and for each multiplication; a look so much.
-        How often an adaptive solver asks is the mean of the presets' runs.
-        """
-        multiplying = 1.2e-9 * self.batch * self.width**2
-        once = multiplying + (5e-4 if BY_LIBRARY_NAME[self.method].adaptive else 1e-4)
-        flow = self._evaluations() * once * (2.2 if self.gradient == "adjoint" else 1.0) + 1e-3
-        residual = self.blocks * (1e-4 + multiplying) + 1e-3
-        looks = 2 + self.steps // self.look_every
-        total = 0.6
-        total += (self.steps * flow + 0.18 * looks) if self.networks != "residual" else 0.0
-        total += (self.steps * residual + 0.06 * looks) if self.networks != "ode" else 0.0
-        return len(self.seeds) * total
+    def sizes(self) -> dict[str, float]:
+        """How often the field is asked, and which networks are trained."""
+        asked = {"evaluations": self._evaluations()} if self.networks != "residual" else {}
+        blocks = {"blocks": self.blocks if self.networks != "ode" else 0}
+        return {**super().sizes(), **blocks, **asked, "batch": min(self.batch, self.samples)}

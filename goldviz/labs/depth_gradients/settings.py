@@ -251,14 +251,16 @@ class DepthGradients(Experiment):
         values = 6 * rows * self.width * self.depth + 2 * self.depth * self.width**2 + 6 * self.samples * self.features
         return bytes_of_training(weights, 2 * len(self.seeds), values)
 
-    def estimated_seconds(self) -> float:
-        """About how long a run takes on one CPU thread, from costs in nanoseconds fitted to timed runs.
+    def counts(self) -> dict[str, float]:
+        """Epochs, and looks at Jacobians and histograms."""
+        looks = 1 + self.epochs // self.histogram_every if self.histogram_every else 0
+        return {"epochs": self.epochs, "look": looks}
 
-        An epoch of one network costs so much for each hidden activation (more with dropout and noise), for each weight
-        and sample that are multiplied, and for each mini-batch; a look at unseen samples costs a sixth of it, and
-        Jacobians cost most when layers are wide.
-        """
-        return sum(self._seconds_at(depth) for depth in trained_depths(self.depth, self.shallower))
+    def sizes(self) -> dict[str, float]:
+        """Layers of all networks of a seed, and an epoch's updates."""
+        layers = sum(trained_depths(self.depth, self.shallower))
+        updates = math.ceil(self.samples / self.batch) if self.batch else 1
+        return {**super().sizes(), "depth": layers, "batch": updates}
 
     def _seconds_at(self, depth: int) -> float:
         weights = depth * self.width**2

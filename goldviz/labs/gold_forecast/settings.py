@@ -278,29 +278,13 @@ class GoldForecast(Experiment):
         values = max(self.batch, 400) * a_window
         return bytes_of_training(4 * self.hidden**2 + 20 * self.window * self.hidden, 1, values + 2e6)
 
-    def estimated_seconds(self) -> float:
-        """About how long a run takes on one CPU thread with twenty years of daily rows, fitted to timed runs.
-
-        An optimiser's step costs so many microseconds as such and for each row of the window; each row of each window
-        costs so many for a hidden unit, and for a recurrent weight.
-        """
-        costs = {
-            "mlp": (796, 0, 0.0022, 1.3e-6),
-            "rnn": (770, 19, 0.0073, 8.1e-5),
-            "lstm": (500, 110, 0.036, 3.1e-4),
-            "gru": (660, 134, 0.021, 2.6e-4),
-            "gru_gap": (734, 142, 0.035, 1.8e-4),
-            "gru_decay": (2029, 212, 0.038, 2.3e-4),
-            "ode_rnn": (900, 400, 0.063, 7.8e-4),
-            "transformer": (7000, 0, 0.26, 2.5e-3 + 2.3e-3 * (int(self.kernel) - 1)),
-        }
-        # Nobody timed another cell: it costs about what a GRU does.
-        a_step, a_row, a_unit, a_weight = costs.get(self.network, costs["gru"])
+    def sizes(self) -> dict[str, float]:
+        """Training windows of all refits, as of twenty years of days, and what is computed in their rows."""
         years: float = self.train_years
         if self.scheme == "expanding":
             years = max(years, TYPICAL_YEARS - self.final_days / 365 - self.test_years)
             years += self.test_years / 2 * (1 - 1 / self.refits)
-        windows = 252 * years * (1 - self.validation_share)
-        an_epoch: float = math.ceil(windows / self.batch) * (a_step + a_row * self.window)
-        an_epoch += windows * self.window * self.hidden * (a_unit + a_weight * self.hidden)
-        return 1 + len(self.seeds) * (self.refits + self.open_final) * self.epochs * an_epoch * 1e-6
+        windows = 252 * years * (1 - self.validation_share) * (self.refits + self.open_final)
+        updates, rows = math.ceil(windows / self.batch), windows * self.window
+        values = {"values": rows * self.hidden, "products": rows * self.hidden**2 * float(self.kernel)}
+        return {"windows": windows, "updates": updates, "in_turn": updates * self.window, **values}

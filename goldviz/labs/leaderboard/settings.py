@@ -265,10 +265,10 @@ class Leaderboard(Experiment):
         values_held = max(FORECASTERS[name].held(self.look_back, self.horizon, channels) for name in networks)
         return bytes_of_training(0, 0, self.batch * values_held) + errors + blocks + series + least_squares
 
-    def estimated_seconds(self) -> float:
-        """About how long a run takes on one CPU thread, from costs fitted to timed runs."""
+    def sizes(self) -> dict[str, float]:
+        """Windows of an epoch, one of each channel, what they read, and which networks are trained."""
         rows, channels = self.extent
-        windows = 0.7 * rows * channels
-        costs = [FORECASTERS[name].cost for name in CONTENDERS[self.contenders][1]]
-        an_epoch = windows * sum(own + more * self.look_back / 100 for own, more in costs)
-        return 0.5 + 1e-6 * len(self.seeds) * self.epochs * an_epoch
+        windows = float(rows * channels)
+        own = {"windows": windows, "read": windows * self.look_back, "updates": rows / self.batch}
+        more = {"horizon": self.horizon, "look_back": self.look_back, "longer": self.longer_look_back}
+        return {**own, **more, **dict.fromkeys(CONTENDERS[self.contenders][1], 1.0)}

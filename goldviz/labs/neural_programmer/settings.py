@@ -136,10 +136,3 @@ class NeuralProgrammer(Experiment):
         inner = self.iterations * (self.rows * (8 * self.columns + 6) + 14 * self.hidden + 60)
         weights = self.hidden * (5 * self.hidden + 16 * (2 + 2 * self.conditions) + 60)
         return bytes_of_training(weights, len(self.seeds), max(self.batch, UNLEARNED * 1280) * inner)
-
-    def estimated_seconds(self) -> float:
-        """About how long a run takes on one CPU thread."""
-        inner = self.rows * self.columns + 1.5 * self.hidden
-        step = 2e-3 + self.iterations * (9e-4 + 1.5e-8 * self.batch * inner)
-        look = 8e-3 + 5e-3 * self.iterations * (1 + self.rows * self.columns / 20)
-        return len(self.seeds) * (self.steps * step + (2 + self.steps // self.look_every) * look)

@@ -184,13 +184,9 @@ class NeuralTuringMachine(Experiment):
         test = 200 * 4 * self._longest() * (self.hidden + 2 * self.slots)
         return bytes_of_training(weights, 3 * len(self.seeds), steps * step + test)
 
-    def estimated_seconds(self) -> float:
-        """About how long a run takes on one CPU thread."""
+    def sizes(self) -> dict[str, float]:
+        """Time steps of a training sequence and of the longest that is tested, and which networks are trained."""
         answers = {"recall": 1, "repeat": self.length * (1 + self.repeats) / 4}.get(self.task, self.length / 2)
-        steps, looks = 2 + self.length / 2 + answers, 2 + self.steps // self.look_every
-        if self.networks in ("lstm", "gru"):
-            return len(self.seeds) * (self.steps * (1e-3 + 1e-4 * steps) + 0.02 * looks)
-        step = 1.2e-3 + 1e-8 * self.batch * (self.slots * (self.width + 20) + self.hidden * (self.hidden + 80))
-        look = 1e-3 * self._longest()
-        beside = 1.2 if self.networks == "all" else 1.0
-        return len(self.seeds) * beside * (self.steps * (1e-3 + steps * step) + looks * look)
+        own = {"time_steps": 2 + self.length / 2 + answers, "longest": self._longest()}
+        trained = ("ntm", "lstm", "gru") if self.networks == "all" else (self.networks,)
+        return {**super().sizes(), **own, **dict.fromkeys(trained, 1.0)}

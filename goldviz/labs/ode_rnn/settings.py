@@ -195,18 +195,18 @@ class ODERNNLaboratory(Experiment):
         weights = 2 * self.hidden * self.width + self.width**2 + 9 * self.hidden**2
         return bytes_of_training(weights, 4 * len(self.seeds), values)
 
-    def estimated_seconds(self) -> float:
-        """About how long a run takes on one CPU thread."""
-        evaluations = self.observations * self._evaluations_of_a_gap() if self._flows else 0.0
-        cde_evaluations = self.observations * self._evaluations_of_a_row() if self._driven else 0.0
-        grus = sum(lane.startswith("gru") for lane in lanes(self.networks))
-        size = 0.8 + 0.2 * (2 * self.hidden + self.width) * self.width / 2048
-        one = 70e-6 if self._fused else 320e-6
-        ode = evaluations * one * size + self.observations * 0.45e-3 * (evaluations > 0)
-        cde = cde_evaluations * 400e-6 * size
-        step = 2e-3 + (ode + cde + grus * self.observations * 0.35e-3) * (0.5 + self.batch / 128)
-        look = 0.02 * grus + 0.15 * (evaluations > 0) + evaluations * 0.75e-3 + cde_evaluations * 4e-3
-        return len(self.seeds) * (self.steps * step + (2 + self.steps // self.look_every) * look)
+    def sizes(self) -> dict[str, float]:
+        """How often each field is asked on the way through a sequence, and how many networks go without one."""
+        asked = self.observations * self._evaluations_of_a_gap() if self._flows else 0.0
+        driven = self.observations * self._evaluations_of_a_row() if self._driven else 0.0
+        own = {
+            "fused": asked * self._fused,
+            "unfused": asked * (not self._fused),
+            "driven": driven,
+            "jumping": float(sum(lane.startswith("gru") for lane in lanes(self.networks))),
+            "flowing": float(self._flows),
+        }
+        return {**super().sizes(), **own}
 
     @property
     def _flows(self) -> bool:

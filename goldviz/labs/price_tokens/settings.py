@@ -307,15 +307,8 @@ class PriceTokens(Experiment):
         weights = self.layers * 12 * self.hidden**2 if self.network == "gpt" else 8 * self.context * self.hidden
         return bytes_of_training(weights, len(self.seeds), values)
 
-    def estimated_seconds(self) -> float:
-        """About how long a run takes on one CPU thread with twenty years of days, fitted to timed runs."""
-        fit = {"hmm": 0.15 * self.tokens, "vqvae": 0.002 * self.code_steps}.get(self.tokeniser, 0.2)
-        step = {
-            "bigram": 1e-5,
-            "mlp": 9e-4 + 2e-8 * self.batch * self.context * self.hidden,
-            "gpt": 2e-3 + 1.2e-7 * self.layers * self.batch * self.context * self.hidden,
-        }[self.network]
-        years = TYPICAL_YEARS - self.test_years / 2
-        steps = 1 if self.network == "bigram" else 252 * years / self.batch
-        learning = len(self.seeds) * self.epochs * self.refits * steps * step
-        return float(1.5 + 2 * self.refits * fit + learning)
+    def sizes(self) -> dict[str, float]:
+        """Training windows of all refits, as of twenty years of days, and the optimiser's steps through them."""
+        windows = 252 * (TYPICAL_YEARS - self.test_years / 2) * self.refits
+        code_steps = self.code_steps if self.tokeniser == "vqvae" else 0
+        return {**super().sizes(), "windows": windows, "updates": windows / self.batch, "code_steps": code_steps}

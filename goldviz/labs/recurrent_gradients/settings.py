@@ -262,13 +262,7 @@ class RecurrentGradients(Experiment):
             values += self.time_steps() * MOST_WORDS * 4 * max(self.batch, TESTED)
         return bytes_of_training(4 * self.hidden**2, learners, values)
 
-    def estimated_seconds(self) -> float:
-        """About how long a run takes on one CPU thread, by what its cells cost."""
-        looks = 1 + self.steps // self.look_every if self.look_every else 0
-        total = 0.0
-        values = self.batch * self.hidden
-        read = self.hidden + (MOST_WORDS if self.task == "labelled" else 0)
-        for cost in (CELLS[lane].cost for lane in lanes(self.networks)):
-            total += self.steps * (cost.step + cost.value * values + cost.product * values * read)
-            total += looks * (cost.look + cost.weight * self.hidden**2)
-        return len(self.seeds) * self.time_steps() * total * 1e-6
+    def sizes(self) -> dict[str, float]:
+        """Time steps of a sequence, what a step reads, and which networks are trained."""
+        own = {"length": self.time_steps(), "read": self.hidden + (MOST_WORDS if self.task == "labelled" else 0)}
+        return {**super().sizes(), **own, **dict.fromkeys(lanes(self.networks), 1.0)}

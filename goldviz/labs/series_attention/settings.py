@@ -303,12 +303,10 @@ class SeriesAttention(Experiment):
         values = max(self.batch, 64) * self.layers * rows * (24 * self.width + 3 * self.heads * rows)
         return bytes_of_training(weights, len(trained_networks(self)) * len(self.seeds), values)
 
-    def estimated_seconds(self) -> float:
-        """About how long a run takes on one CPU thread."""
-        rows, networks = window_rows(self), len(self.seeds) * len(trained_networks(self))
-        a_row = self.layers * self.width * (self.width * (10 + 2 * int(self.kernel)) + 2 * rows)
-        step = 2e-3 + 2.5e-3 * self.layers + 4e-10 * self.batch * rows * a_row
-        look = 0.1 + 2e-3 * self.layers * forecast_rows(self) + 2.5e-8 * rows * a_row
-        # An ODE-RNN goes from row to row, with a solver's step or two in between.
-        flowing = 6e-4 * rows * self.steps * len(self.seeds) * ("ode_rnn" in trained_networks(self))
-        return networks * (self.steps * step + (2 + self.steps // self.look_every) * look) + flowing
+    def sizes(self) -> dict[str, float]:
+        """What a step computes in the rows of its windows, by which networks, and the rows to forecast."""
+        rows, inner = window_rows(self), self.layers * self.width
+        values = float(self.batch * rows * inner)
+        own = {"values": values, "products": values * self.width, "scores": values / self.width * self.heads * rows}
+        more = {"rows": rows, "horizon": forecast_rows(self), "layers": self.layers, "kernel": float(self.kernel)}
+        return {**own, **more, **dict.fromkeys(trained_networks(self), 1.0)}

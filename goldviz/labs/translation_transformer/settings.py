@@ -218,12 +218,9 @@ class TranslationTransformer(Experiment):
         values = max(self.batch, 128) * words * self.layers * (45 * self.width + 14 * self.heads * words)
         return bytes_of_training(30 * self.layers * self.width**2 + 3000, self._learners(), values)
 
-    def estimated_seconds(self) -> float:
-        """About how long a run takes on one CPU thread."""
-        words = self._words()
-        products = self.batch * words * self.layers * self.width * (28 * self.width + 8 * words + 200)
-        step = 2e-3 + 4e-3 * self.layers + 2.5e-10 * products
-        look = 0.02 + 0.02 * self.layers + 0.3 * step
-        close = (words + 4) * 2 * look
-        looks = (2 + self.steps // self.look_every) * look + self.close_looks * close
-        return self._learners() * (self.steps * step + looks)
+    def learners(self) -> int:
+        return len(trained_norms(self.norm)) * len(trained_rates(self.rates))
+
+    def sizes(self) -> dict[str, float]:
+        """The words of the longest sequence."""
+        return {**super().sizes(), "words": self._words()}

@@ -1,7 +1,7 @@
-"""Recurrent cells: what each is called, how it is drawn, what it computes, and what it costs.
+"""Recurrent cells: what each is called, how it is drawn, and what it computes.
 
 A new one is an entry of :data:`CELLS` and a class of :class:`goldviz.models.recurrent.weights.RecurrentWeights` with
-its ``step``: settings, labels, counts, costs, diagrams, figures and laboratories read the table; Jacobians, gradients
+its ``step``: settings, labels, counts, diagrams, figures and laboratories read the table; Jacobians, gradients
 through time and what a change becomes follow from the step, where nobody wrote them by hand. A cell whose gates do not
 read the state is one, too: its step takes a state and need not look at it. Torch is loaded when a layer is made,
 because settings read the table.
@@ -39,20 +39,6 @@ class CellPart(NamedTuple):
     gate: str = ""
 
 
-class CellCost(NamedTuple):
-    """Microseconds on one CPU thread, fitted to timed runs (``benchmarks/recurrent_cells.py``).
-
-    A time step of training costs so much as such, for each hidden value of the batch, and for each recurrent weight
-    and sequence; a time step of a look so much as such and for each weight.
-    """
-
-    step: float
-    value: float
-    product: float
-    look: float
-    weight: float
-
-
 class CellLayer(NamedTuple):
     """One network of a cell: its name in words, and what makes it of (inputs, hidden, dtype=...)."""
 
@@ -62,7 +48,7 @@ class CellLayer(NamedTuple):
 
 @dataclass(frozen=True)
 class RecurrentCell:
-    """A cell: its label and line, its parts from top to bottom, its networks, and its cost.
+    """A cell: its label and line, its parts from top to bottom, and its networks.
 
     ``layers`` has the networks by name, the usual one first. ``values`` is about how many numbers a step keeps for each
     hidden unit until the gradient was taken, ``states`` how many vectors are carried on: h, or h and c. A cell that
@@ -73,7 +59,6 @@ class RecurrentCell:
     style: NetworkStyle
     parts: tuple[CellPart, ...]
     layers: Mapping[str, CellLayer]
-    cost: CellCost
     values: int
     states: int = 1
     drawing: Drawing | None = None
@@ -133,7 +118,6 @@ CELLS = {
             "rnn_tanh": CellLayer("RNN, tanh", _elman),
             "rnn_relu": CellLayer("RNN, ReLU", partial(_elman, activation="relu")),
         },
-        cost=CellCost(18, 6e-3, 6.7e-5, 300, 0.033),
         values=6,
         drawing=RNN_DRAWING,
     ),
@@ -146,7 +130,6 @@ CELLS = {
             CellPart("o", "output gate", "output"),
         ),
         layers={"lstm": CellLayer("LSTM", _lstm)},
-        cost=CellCost(55, 31e-3, 27e-5, 500, 0.08),
         values=18,
         states=2,
         drawing=LSTM_DRAWING,
@@ -162,7 +145,6 @@ CELLS = {
             "gru": CellLayer("GRU, reset before the matrix (document, eq. 23)", _gru),
             "gru_reset_after": CellLayer("GRU, reset after the matrix (PyTorch)", _gru_reset_after),
         },
-        cost=CellCost(70, 7e-3, 25e-5, 400, 0.06),
         values=14,
         drawing=GRU_DRAWING,
     ),
@@ -170,7 +152,6 @@ CELLS = {
         NetworkStyle("minGRU", "#a5673f", "longdashdot", "diamond-wide"),
         parts=(CellPart("z", "update gate", "update"), CellPart("h̃", "candidate")),
         layers={"min_gru": CellLayer("minGRU, whose gate reads the input alone", _min_gru)},
-        cost=CellCost(18, 7e-3, 0, 230, 0.018),
         values=6,
         drawing=MIN_GRU_DRAWING,
         reads_state=False,

@@ -47,6 +47,8 @@ NO_END = (
 LOST_ENDS = {DISK_FULL: NO_ROOM, UNWRITTEN: NO_END}
 DEVICES = "goldviz.training.devices:present"
 """What a worker is asked for the names of its devices."""
+PROBE = "goldviz.training.probe:probe"
+"""What a worker is asked for how fast it trains."""
 
 log = logging.getLogger(__name__)
 
@@ -114,7 +116,7 @@ class Executor:
         self._queue: dict[str, Waiting] = {}
         self._futures: dict[str, Future[Any]] = {}
         self._lost: dict[str, Lost] = {}
-        self._devices: Future[Any] | None = None
+        self._asked: dict[str, Future[Any]] = {}
         self._lock = threading.Lock()
         self._closing = threading.Event()
         self._sent: dict[str, Waiting] = {}
@@ -128,7 +130,9 @@ class Executor:
         self._workers = _workers(workers, scheduler, store.url)
         self._watcher = threading.Thread(target=self._watch, name="goldviz-watch", daemon=True)
         self._watcher.start()
-        self.devices()  # asked now, so that the answer is there when a page wants it
+        # Asked now, so that the answers are there when a page wants them.
+        self.devices()
+        self.probe()
 
     @property
     def worker_count(self) -> int:
@@ -142,17 +146,25 @@ class Executor:
 
     def devices(self) -> list[str]:
         """What a worker can train on, in words; empty until the first worker has loaded torch."""
+        return list(self._answer(DEVICES) or ())
+
+    def probe(self) -> float:
+        """Seconds that a small step of training takes on a worker, measured once; 0 until it was."""
+        return float(self._answer(PROBE) or 0.0)
+
+    def _answer(self, question: str) -> Any:
+        """What a worker said to a question, which is asked once; None until it has answered."""
         with self._lock:
-            if self._devices is None and self._workers.reachable:
-                self._devices = self._workers.submit(_called, DEVICES)
-            question = self._devices
-            if question is not None and question.status in ("error", "cancelled", "lost"):
-                self._devices = None
-        return list(question.result()) if question is not None and question.status == "finished" else []
+            if question not in self._asked and self._workers.reachable:
+                self._asked[question] = self._workers.submit(_called, question)
+            asked = self._asked.get(question)
+            if asked is not None and asked.status in ("error", "cancelled", "lost"):
+                del self._asked[question]
+        return asked.result() if asked is not None and asked.status == "finished" else None
 
     def check(self, settings: Experiment) -> None:
         """Raise :class:`SettingsError` for a run that would take more memory or time than there is here."""
-        slower = expected(self.store, settings).seconds / settings.estimated_seconds()
+        slower = expected(self.store, settings, self.probe()).seconds / settings.estimated_seconds()
         check(settings, self._at_once, slower)
 
     def submit(self, settings: Experiment, *, name: str = "", budget: int | None = None) -> str:

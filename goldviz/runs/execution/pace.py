@@ -1,4 +1,4 @@
-"""How fast this machine trains: what finished runs took beside what was estimated of them."""
+"""How long a run will take on this machine: what its settings say, by a probe of the machine or by runs timed on it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
 
 from goldviz.declare.registry import experiments
-from goldviz.declare.settings import SettingsError
+from goldviz.declare.settings import SettingsError, measured_costs
 
 if TYPE_CHECKING:
     from goldviz.declare.settings import Experiment
@@ -19,8 +19,6 @@ LATEST = 30
 NEAREST = 5
 """The correction is the median of so many runs, those whose estimates are nearest: what every run costs once weighs
 more in a short one."""
-LONG_SECONDS = 1.0
-"""Of a shorter run of another laboratory more is what every run costs once than the machine's speed."""
 
 
 class Expected(NamedTuple):
@@ -30,23 +28,28 @@ class Expected(NamedTuple):
     runs: int
 
 
-def expected(store: Store, settings: Experiment) -> Expected:
+def expected(store: Store, settings: Experiment, probe: float = 0.0) -> Expected:
     """The settings' own estimate, corrected by what runs on the same device took; raises what the store raises.
 
-    Before the laboratory's first timed run those of others tell how fast the machine is.
+    Before the laboratory's first timed run, a ``probe`` of this machine (:func:`goldviz.training.probe.probe`) is set
+    against that of the machine on which its costs were measured; 0 stands for one that is not known yet.
     """
+    slower = _slower(store, settings)
     own = settings.estimated_seconds()
-    slower = _slower(store, settings, settings.name)
-    return Expected(own * median(slower or _slower(store, settings) or [1.0]), len(slower))
+    return Expected(own * (median(slower) if slower else machine(type(settings), probe)), len(slower))
 
 
-def _slower(store: Store, settings: Experiment, experiment: str | None = None) -> list[float]:
-    """How many times as long as estimated the most alike runs took, of one laboratory or of all."""
-    runs, _ = store.list(experiment=experiment, status="finished", limit=LATEST)
+def machine(experiment: type[Experiment], probe: float) -> float:
+    """How many times as long this machine takes as the one on which a laboratory's costs were measured."""
+    costs = measured_costs(experiment)
+    return probe / costs.probe if costs and probe > 0 else 1.0
+
+
+def _slower(store: Store, settings: Experiment) -> list[float]:
+    """How many times as long as estimated the laboratory's most alike runs took."""
+    runs, _ = store.list(experiment=settings.name, status="finished", limit=LATEST)
     own = settings.estimated_seconds()
     pairs = [pair for run in runs if (pair := _timed(run, settings.device)) is not None]
-    if experiment is None:
-        pairs = [pair for pair in pairs if pair[0] >= LONG_SECONDS]
     pairs.sort(key=lambda pair: abs(math.log(pair[0] / own)))
     return [took / estimate for estimate, took in pairs[:NEAREST]]
 

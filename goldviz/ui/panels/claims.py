@@ -13,10 +13,12 @@ from goldviz.declare.settings import Experiment, Settings
 from goldviz.diagnostics.measure import seeds
 from goldviz.diagnostics.verdicts import Verdict, counted
 from goldviz.runs.examples import has_example
+from goldviz.runs.execution.pace import machine
 from goldviz.ui import visitors_data
 from goldviz.ui.panels import controls, lanes, parts
 from goldviz.ui.panels.lanes import AnyLane, Lane
 from goldviz.ui.panels.settings import start_side_by_side
+from goldviz.ui.serving import services
 from goldviz.ui.words import duration, plain
 
 PARAMETER = "claim"
@@ -117,7 +119,8 @@ def _set_up_button(claim: Claim, number: int) -> None:
 
 def _effort(claim: Claim, runs: Sequence[Experiment]) -> str:
     cases = f"{len(claim.cases)} seeds" if claim.over == "seeds" else f"the first of {len(claim.cases)} {claim.called}"
-    seconds = duration(sum(run.estimated_seconds() for run in runs))
+    probe = services.probe()
+    seconds = duration(sum(run.estimated_seconds() * machine(type(run), probe) for run in runs))
     return plain(f"Trains {' beside '.join(map(_difference, claim.settings))} on {cases}: about {seconds} on one core.")
 
 

@@ -16,7 +16,7 @@ from goldviz.plurals import how_many
 from goldviz.runs.examples import has_example
 from goldviz.runs.execution.execution import ExecutionError, worker_count
 from goldviz.runs.execution.limits import LimitsError, check, run_seconds
-from goldviz.runs.execution.pace import expected
+from goldviz.runs.execution.pace import expected, machine
 from goldviz.runs.store.run_store import UnknownRunError
 from goldviz.runs.store.schema import StoreError
 from goldviz.ui import keys, whole_page
@@ -93,7 +93,7 @@ def doubts_and_refusal(settings: Experiment) -> tuple[Sequence[str], str]:
 def refusal_of(settings: Experiment) -> str:
     """Why a run would not be started: it asks for more memory or time than there is; nothing where it would."""
     try:
-        seconds = expected(services.store(), settings).seconds
+        seconds = expected(services.store(), settings, services.probe()).seconds
         check(settings, worker_count(), seconds / settings.estimated_seconds())
     except (SettingsError, LimitsError, ExecutionError) as error:
         return str(error)
@@ -104,11 +104,14 @@ def refusal_of(settings: Experiment) -> str:
 
 def _estimate(settings: Experiment) -> str:
     """How long a run takes on this machine, and whether its time limit stops it before."""
+    probe = services.probe()
     try:
-        seconds, measured_runs = expected(services.store(), settings)
+        seconds, measured_runs = expected(services.store(), settings, probe)
     except StoreError:
-        seconds, measured_runs = settings.estimated_seconds(), 0
-    basis = f"going by {how_many(measured_runs, 'run')} timed here" if measured_runs else "not timed here yet"
+        seconds, measured_runs = settings.estimated_seconds() * machine(type(settings), probe), 0
+    basis = "going by this machine's speed" if probe else "not timed here yet"
+    if measured_runs:
+        basis = f"going by {how_many(measured_runs, 'run')} timed here"
     words = f"Takes about {duration(seconds)}, {basis}."
     limit = min(settings.time_limit, run_seconds())
     if seconds > limit:

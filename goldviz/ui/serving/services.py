@@ -94,6 +94,11 @@ def executor_ready() -> bool:
     return _shared.executor is not None
 
 
+def probe() -> float:
+    """Seconds that a small step of training takes on this machine's workers; 0 until one has measured it."""
+    return _shared.executor.probe() if _shared.executor is not None else 0.0
+
+
 def jobs() -> Jobs:
     """The jobs; without processes of their own where ``GOLDVIZ_JOB_WORKERS`` is not allowed, which the log tells."""
     with _shared.lock:

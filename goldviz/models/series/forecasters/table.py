@@ -1,6 +1,6 @@
 """The forecasters that a leaderboard can compare. A new one is an entry of :data:`FORECASTERS`.
 
-Settings, labels, colours, costs and training read the table. Torch is loaded when a network is made, because settings
+Settings, labels, colours and training read the table. Torch is loaded when a network is made, because settings
 read it, too.
 """
 
@@ -23,16 +23,14 @@ class Forecaster:
     """A row of the table: its line, what it does in words, and what makes it.
 
     ``build`` of one that is ``learned`` takes (look_back, horizon, channels, generator) and gives a network; else it
-    takes (windows, training rows, season) and gives the forecasting function. ``cost`` are microseconds on one CPU
-    thread that a training window of one channel takes: as such, and for each 100 steps of its look-back. ``held`` is
-    how many numbers a training window of (look_back, horizon, channels) keeps for the way back, fitted to runs.
+    takes (windows, training rows, season) and gives the forecasting function. ``held`` is how many numbers a
+    training window of (look_back, horizon, channels) keeps for the way back, fitted to runs.
     """
 
     words: str
     style: NetworkStyle
     build: Callable[..., Any]
     learned: bool = False
-    cost: tuple[float, float] = (0.0, 0.0)
     held: Callable[[int, int, int], float] = _held_by_maps
 
     @property
@@ -66,28 +64,24 @@ FORECASTERS = {
         NetworkStyle("Linear", "#8a8f1c", "longdash", "triangle-up"),
         _network("linear_family", "Linear"),
         learned=True,
-        cost=(12.0, 0.5),
     ),
     "dlinear": Forecaster(
         "Two linear maps, of a moving average and of the rest, trained.",
         NetworkStyle("DLinear", "#1f98a8", "dashdot", "triangle-down"),
         _network("linear_family", "DLinear"),
         learned=True,
-        cost=(5.0, 10.0),
     ),
     "nlinear": Forecaster(
         "The linear map of least squares, trained by gradient steps.",
         NetworkStyle("NLinear", "#0e7ac0", "dash", "cross"),
         _network("linear_family", "NLinear"),
         learned=True,
-        cost=(13.0, 0.5),
     ),
     "patches": Forecaster(
         "A Transformer over patches of each channel, like PatchTST.",
         NetworkStyle("patches", "#9263cf", "solid", "star"),
         _network("patches", "Patches"),
         learned=True,
-        cost=(75.0, 150.0),
         held=lambda look_back, horizon, channels: 830.0 * channels * (look_back / 8 + 1),
     ),
     "inverted": Forecaster(
@@ -95,7 +89,6 @@ FORECASTERS = {
         NetworkStyle("inverted", "#c46a9c", "longdash", "x"),
         _network("inverted", "Inverted"),
         learned=True,
-        cost=(65.0, 5.0),
         held=lambda look_back, horizon, channels: channels * (1900.0 + 4 * (look_back + horizon)),
     ),
     "informer": Forecaster(
@@ -103,7 +96,6 @@ FORECASTERS = {
         NetworkStyle("Informer", "#b03a48", "dashdot", "hexagon"),
         _network("informer", "Informer"),
         learned=True,
-        cost=(150.0, 200.0),
         held=lambda look_back, horizon, channels: 260.0 * (2 * look_back + horizon),
     ),
 }
