@@ -9,6 +9,7 @@ from goldviz.declare.registry import experiments
 from goldviz.declare.settings import Experiment, measured_costs
 from goldviz.declare.time_of_training import Costs, Term, costs_in
 from goldviz.labs.depth_gradients.settings import DepthGradients
+from tests.labs.offered import variants
 
 
 def test_what_is_done_once_counts_once_and_all_else_for_every_learner() -> None:
@@ -37,7 +38,7 @@ def test_every_laboratory_was_measured_in_the_words_of_its_settings(declared: ty
     assert costs is not None
     assert costs.probe > 0
     settings = declared()
-    known = set().union(*(declared.preset(one.slug).sizes() for one in declared.presets))
+    known = set().union(*(one.sizes() for _, one in variants(declared) if isinstance(one, Experiment)))
     for kind, terms in costs.terms.items():
         assert kind in {"once", *settings.counts()}
         for term in terms:

@@ -16,7 +16,7 @@ from goldviz.declare import market_settings, standard, walk_forward
 from goldviz.declare.memory_of_training import bytes_of_training
 from goldviz.declare.settings import About, Experiment, Preset, Variable, setting
 from goldviz.declare.walk_forward import BY_FOLD, TYPICAL_YEARS
-from goldviz.models.recurrent.cells import CELL_LABELS
+from goldviz.models.recurrent.cells import CELL_LABELS, CELLS
 from goldviz.models.series.attention import ATTENTIONS
 from goldviz.models.series.positions import POSITIONS
 
@@ -285,6 +285,20 @@ class GoldForecast(Experiment):
             years = max(years, TYPICAL_YEARS - self.final_days / 365 - self.test_years)
             years += self.test_years / 2 * (1 - 1 / self.refits)
         windows = 252 * years * (1 - self.validation_share) * (self.refits + self.open_final)
-        updates, rows = math.ceil(windows / self.batch), windows * self.window
-        values = {"values": rows * self.hidden, "products": rows * self.hidden**2 * float(self.kernel)}
-        return {"windows": windows, "updates": updates, "in_turn": updates * self.window, **values}
+        updates, values = math.ceil(windows / self.batch), windows * self.window * self.hidden
+        own = {"windows": windows, "updates": updates}
+        if self.network == "mlp":
+            return {**own, "read": values}
+        if self.network == "transformer":
+            return {**own, "attended": values * float(self.kernel)}
+        parts = len(CELLS[self.network].parts) if self.network in CELLS else 3
+        return {
+            **own,
+            "in_turn": updates * self.window,
+            "values": parts * values,
+            "products": parts * values * self.hidden,
+        }
+
+    def choices(self) -> frozenset[str]:
+        """The network alone: nothing else that is chosen among few changes what a step computes."""
+        return frozenset({f"network={self.network}"})

@@ -40,7 +40,7 @@ def absent(changes: dict[str, object]) -> set[str]:
     return {"published"}
 
 
-SECONDS = (1, 20)
+SECONDS = (0.5, 20)
 MORE = ({"seeds": (0, 1)}, {"epochs": 10}, {"channels": 8}, {"contenders": "transformers"})
 LESS = ({"contenders": "nlinear"}, {"rows": 2000})
 DOCUMENTED_IN = "docs/series-attention.md"
