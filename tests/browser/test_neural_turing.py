@@ -14,9 +14,9 @@ def test_a_machine_is_trained_and_one_of_its_addresses_taken_apart(server: Serve
     page = open_page(f"{server.address}/neural-turing-machine")
     expect(figure(page, "heads").locator(".main-svg").first).to_be_visible(timeout=TRAINING)
     open_part(page, "One address by hand")
-    expect(page.get_by_text("At time 8, the head that reads").first).to_be_visible()
+    expect(page.get_by_text("Time 8, the head that reads").first).to_be_visible()
     page.get_by_role("radio", name="Writing head").or_(page.get_by_role("button", name="Writing head")).first.click()
-    expect(page.get_by_text("At time 8, the head that writes").first).to_be_visible()
+    expect(page.get_by_text("Time 8, the head that writes").first).to_be_visible()
 
     page.goto(f"{server.address}/neural-turing-machine?length=20")
     expect(page.get_by_text("the memory has 16 cells").first).to_be_visible()

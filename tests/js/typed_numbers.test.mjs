@@ -28,6 +28,8 @@ function field(step) {
   const page = {
     addEventListener: (type, hear) => (heard[type] = hear),
     execCommand: (_command, _shown, text) => (input.value += text),
+    getSelection: () => page.marked,
+    marked: "",
   };
   readNumbersAsTyped(page);
   const type = (data, inputType = "insertText") => {
@@ -35,7 +37,8 @@ function field(step) {
     heard.beforeinput({ target: input, data, inputType, preventDefault: () => (prevented = true) });
     if (!prevented && data) input.value += data;
   };
-  return { input, type, leave: () => heard.focusout({ target: input }) };
+  const mark = (text) => (page.marked = text);
+  return { input, type, mark, leave: () => heard.focusout({ target: input }) };
 }
 
 test("a refusal is said until something is deleted or the field is left", () => {
@@ -49,6 +52,17 @@ test("a refusal is said until something is deleted or the field is left", () => 
   type(",");
   leave();
   assert.equal(input.validationMessage, "");
+});
+
+test("a decimal number that is put in place of what is marked is taken", () => {
+  const { input, type, mark } = field("0.0005");
+  input.value = "0.001";
+  mark("0.001");
+  type("0.005");
+  assert.equal(input.validationMessage, "");
+  mark("words elsewhere");
+  type(".5");
+  assert.match(input.validationMessage, /One decimal point/);
 });
 
 test("a field of a decimal number takes a comma as it is meant, once", () => {

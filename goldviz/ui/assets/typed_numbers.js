@@ -4,7 +4,13 @@
 const WHOLE = "A whole number: digits alone.";
 const ONE_POINT = "One decimal point, and no separators of thousands.";
 
-// What is put in where `text` is typed into `value`: a number's text, or why it is refused; undefined for what the
+// What stays of a field's value where the text that is marked in it goes. A field of a number tells its marks to nobody,
+// but what is marked on the page is it where the field has the focus.
+export function unmarked(value, marked) {
+  return marked ? value.replace(marked, "") : value;
+}
+
+// What is put in where `text` is typed beside `value`: a number's text, or why it is refused; undefined for what the
 // browser may do as it does.
 export function typed(text, value, whole) {
   if (!/[.,\u066b\u2019' ]/.test(text)) return undefined;
@@ -28,7 +34,8 @@ export function readNumbersAsTyped(page) {
       if (!ofNumber(input)) return;
       if (event.inputType?.startsWith("delete")) return say(input, "");
       const text = event.data ?? event.dataTransfer?.getData("text/plain") ?? "";
-      const read = typed(text, input.value, Number.isInteger(Number(input.step || "any")));
+      const stays = unmarked(input.value, page.getSelection()?.toString());
+      const read = typed(text, stays, Number.isInteger(Number(input.step || "any")));
       if (read) event.preventDefault();
       if (read?.put) page.execCommand("insertText", false, read.put);
       say(input, read?.refused ?? (input.validity.customError ? input.validationMessage : ""));
