@@ -105,25 +105,29 @@ def test_the_slider_needs_the_server_only_when_it_rests(server: Server, open_pag
     slider.dispatch_event("change")
     page.wait_for_url("**start=5**")
 
-    # Played and stopped in the page itself: it is at its end before a busy machine looks again.
-    while_playing = slider.evaluate(
-        f"""(slider, host) => new Promise(resolve => {{
-            const space = () => slider.dispatchEvent(new KeyboardEvent("keydown", {{ key: " ", bubbles: true }}));
-            const look = () => {{
-                if (({line})(host) <= 7) return requestAnimationFrame(look);
-                const address = location.href;
+    # Played and stopped in the page itself: it is at its end before a busy machine looks again. What is played moves in
+    # the drawing alone.
+    while_playing, moved = slider.evaluate(
+        """(slider, host) => new Promise(resolve => {
+            const drawn = () => host.querySelector('.shapelayer path[data-index="0"]').getAttribute("d");
+            const space = () => slider.dispatchEvent(new KeyboardEvent("keydown", { key: " ", bubbles: true }));
+            const before = drawn();
+            const look = () => {
+                if (Number(slider.value) <= 7) return requestAnimationFrame(look);
+                const seen = [location.href, drawn() !== before];
                 space();
-                resolve(address);
-            }};
+                resolve(seen);
+            };
             space();
             look();
-        }})""",
+        })""",
         drawn.element_handle(),
     )
+    assert moved
     assert "start=5" in while_playing
     rested = int(slider.input_value())
     page.wait_for_url(f"**start={rested}**")
-    assert drawn.evaluate(line) == rested
+    page.wait_for_function(f"([host, to]) => ({line})(host) === to", arg=[drawn.element_handle(), rested])
     choose_preset(page, "Break it: vanishing")
     expect(slider).to_have_value("0")
     page.wait_for_function(f"host => ({line})(host) === 0", arg=drawn.element_handle())
