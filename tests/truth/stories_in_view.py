@@ -423,6 +423,14 @@ def _forgets(run):
     return float(run["gate_opening"].sel(gate="forget").isel(look=0).mean())
 
 
+def _tenfold(run):
+    """Whether the gradient grows about ten times a step, over the second half of the steps."""
+    norms = run["gradient_norm"].values.astype(float).ravel()
+    norms = norms[np.isfinite(norms)]
+    half = norms[len(norms) // 2 :]
+    return abs(np.log10(half[-1] / half[0]) / (len(half) - 1) - 1) < 0.1
+
+
 def _valve_at(ds):
     return float(ds["opening"].sel(valve="forget").mean())
 
@@ -434,7 +442,9 @@ WORDS = {
         and (run["gradient_norm"][-1].sel(network="residual", layer=slice(1, None)) > 0.1).all()
     ),
     "memory.3": lambda run, _: run["log_jacobian_norm"][-1].sel(lag=50).max() < -12,
-    "memory.4": lambda run: np.isfinite(run["loss"][0]).all() and not np.isfinite(run["loss"][1]).any(),
+    "memory.4": lambda run: (
+        _tenfold(run) and not np.isfinite(run["loss"][-1]).any() and np.isfinite(run["loss"][:-1]).all()
+    ),
     "valves.2": lambda ds: abs(_valve_at(ds) - 1 / 8) < 0.02 and ds.attrs["reach"] < ds.sizes["step"] / 5,
     "valves.3": lambda ds: abs(_valve_at(ds) - 0.98) < 0.005 and ds.attrs["reach"] == ds.sizes["step"],
     "valves.4": lambda run: abs(_forgets(run) - 0.12) < 0.005,
