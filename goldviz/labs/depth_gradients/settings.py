@@ -257,10 +257,11 @@ class DepthGradients(Experiment):
         return {"epochs": self.epochs, "look": looks}
 
     def sizes(self) -> dict[str, float]:
-        """Layers of all networks of a seed, and an epoch's updates."""
+        """Layers of all networks of a seed, an epoch's updates, and what is computed in them."""
         layers = sum(trained_depths(self.depth, self.shallower))
-        updates = math.ceil(self.samples / self.batch) if self.batch else 1
-        return {**super().sizes(), "depth": layers, "batch": updates}
+        updates, weights = math.ceil(self.samples / self.batch) if self.batch else 1, layers * self.width**2
+        own = {"depth": layers, "batch": updates, "stepped": updates * weights, "called": updates * layers}
+        return {**super().sizes(), **own, "products": self.samples * weights}
 
     def _seconds_at(self, depth: int) -> float:
         weights = depth * self.width**2
