@@ -135,8 +135,8 @@ class ODERNNLaboratory(Experiment):
         "Between observations the state flows: dh/dt = f(h) (document 001, eq. 31).",
         "Before the next one it is h'_i = ODESolve(f, h_(i-1), t_(i-1), t_i) (eq. 32).",
         "At the observation it jumps: h_i = RNNCell(h'_i, x_i) (eq. 33).",
-        "A neural CDE never jumps: h_1 = W_x x_1 + b_x, then dh = F(h) dX, and X goes along in time first, then along "
-        "the values that came (Kidger et al. 2020).",
+        "A neural CDE never jumps: h_1 = W_x x_1 + b_x, then dh = F(h) dX (Kidger et al. 2020). X goes along in time "
+        "first, then along the values that came.",
     )
 
     presets: ClassVar[tuple[Preset, ...]] = (
