@@ -50,7 +50,13 @@ def leave(parameters: Mapping[str, str]) -> None:
 
 
 def keep(parameter: str, text: str) -> None:
-    """Keep one thing in the address where only a part of the page is drawn; an empty text takes it out."""
+    """Keep one thing in the address where only a part of the page is drawn; an empty text takes it out.
+
+    An address that a visitor came back to is first read, by the whole page: a part that happens to be drawn before
+    would write what was in view over it.
+    """
+    if chrome.BACK in st.query_params:
+        return
     if text and of(parameter) != text:
         st.query_params[parameter] = text
     elif not text:
