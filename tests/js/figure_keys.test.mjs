@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { element, Element } from "./page.mjs";
-import "../../goldviz/ui/assets/figure_narrow.js";
+import "../../goldviz/ui/assets/narrow.js";
 import { oneStop, toolAfter } from "../../goldviz/ui/assets/figure_toolbar.js";
 
 test("arrow keys go from tool to tool around the ends, other keys nowhere", () => {

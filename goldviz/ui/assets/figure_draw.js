@@ -5,7 +5,6 @@ import { watchDrags } from "./figure_drag.js";
 import { lettersCome, lettersOf } from "./figure_fit.js";
 import { beginAnew, handed, lacksRoom, laidOut, leaveRoom, PICTURED, pictured } from "./figure_laid.js";
 import { relink, watchLinks } from "./figure_link.js";
-import "./figure_narrow.js";
 import { marginsOf } from "./figure_picture.js";
 import { heightFor, PRESENT_BUTTON, presentIfAsked, presenting } from "./figure_present.js";
 import { movedTo } from "./figure_step.js";

@@ -22,7 +22,7 @@ MODULES_PATH = "/goldviz/scripts"
 PACKAGE = Path(__file__).parents[2]
 ALLOWED_TO_STAY = {"Cache-Control": "public, max-age=31536000, immutable", "X-Content-Type-Options": "nosniff"}
 """Headers of what never changes under its address."""
-_INLINE = ("connection", "visits", "typed_numbers", "steady_clicks", "share", "waits")
+_INLINE = ("connection", "visits", "typed_numbers", "steady_clicks", "share", "waits", "narrow")
 INLINE = tuple(f"ui/assets/{name}.js" for name in _INLINE)
 """They stand in every page itself, so nobody fetches them."""
 FIRST_VIEW = "ui/assets/first_view.js"

@@ -1,5 +1,5 @@
-// On a narrow screen figures lie under one another and settings in a sheet below them: a button opens and closes it, and
-// who presses Train is taken to the figures. Who goes by keyboard may skip all settings.
+// Runs in every page. On a narrow screen figures lie under one another and settings in a sheet below them: a button opens
+// and closes it, and who presses Train is taken to the figures. Who goes by keyboard may skip all settings.
 
 const NARROW = "(max-width: 640px)";
 const OPEN = "goldviz-sheet-open";
