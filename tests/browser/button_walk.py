@@ -24,9 +24,6 @@ ENDS = 90.0
 """Seconds in which such a wait comes to its end."""
 RESTS = 15.0
 """Seconds in which a page comes to rest, or back."""
-HEARS = 1.5
-"""Seconds in which a page hears that a run has ended. What it then says to the server has the settings in view, and
-would bring them back beside a Back at the same moment."""
 LOOKS = 0.1
 RESTED = 3
 """Looks that see the same until a page is at rest."""
@@ -203,8 +200,9 @@ class Walk:
             if not silently:
                 self.fault(control, "it is not there any more", after)
             return []
+        # Not to the window's edge: a press there would scroll by a part of a pixel, and a list closes with that.
         with suppress(Error):
-            element.scroll_into_view_if_needed(timeout=2000)
+            element.evaluate("one => one.scrollIntoView({block: 'center', behavior: 'instant'})")
         before = self.rest()
         there, here, entry, top = set(self.controls()), self.page.url, self.entry(), self.scrolled()
         whole = self.look(everything=True)
@@ -287,10 +285,8 @@ class Walk:
             self.fault(control, f"wider than the window: {words}; {beyond}", after)
 
     def back(self, control: Control, here: str, whole: Counter[str], after: Control | None) -> None:
-        """The browser's Back brings back what was, once the page has heard that what a press began was let go."""
-        if self.halt_runs():
-            self.page.wait_for_timeout(1000 * HEARS)
-            self.still()
+        """The browser's Back brings back what was."""
+        self.halt_runs()
         self.page.go_back()
         deadline = time.monotonic() + RESTS
         while time.monotonic() < deadline:

@@ -48,3 +48,13 @@ def test_back_to_before_a_text_was_chosen_has_the_page_read_what_it_read() -> No
     assert visitor.at.session_state["setting-text-tokens-corpus"] == "words"
     visitor.go("pages/text_tokens.py", BACK)
     assert visitor.at.session_state["setting-text-tokens-corpus"] == before
+
+
+def test_a_message_that_the_browser_sent_before_it_heard_of_back_does_not_bring_the_old_part_again() -> None:
+    visitor = Visitor(LABORATORY, {"shown": "why"})
+    before = visitor.at._tree.get_widget_states()
+    visitor.go(LABORATORY, BACK)
+    assert in_view(visitor)[2] == ["first"]
+    visitor.at._run(before)
+    assert in_view(visitor)[2] == ["first"]
+    assert "shown" not in visitor.at.query_params

@@ -37,8 +37,17 @@ class Part:
     shows: Callable[[Any], bool] = lambda settings: False
 
 
+def _opened(page: str) -> str:
+    return f"parts-opened-{page}"
+
+
 def _key(page: str) -> str:
-    return f"part-{page}"
+    """The strip's key: another one each time that the server opens a part.
+
+    With all that somebody does, the browser tells which part it has open. A message that it sent before it heard of an
+    opening would undo that; about a strip that is not drawn any more nobody asks.
+    """
+    return f"part-{page}-{st.session_state.get(_opened(page), 0)}"
 
 
 def _drawn_key(page: str) -> str:
@@ -48,6 +57,10 @@ def _drawn_key(page: str) -> str:
 def open_part(page: str, name: str) -> None:
     """Open a part of a page, before its strip is drawn or in a callback."""
     whole_page.changed()
+    if st.session_state.get(_key(page)) == name:
+        return
+    st.session_state.pop(_key(page), None)
+    st.session_state[_opened(page)] = st.session_state.get(_opened(page), 0) + 1
     st.session_state[_key(page)] = name
 
 
