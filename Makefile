@@ -1,5 +1,5 @@
 # make run    a running dashboard on 127.0.0.1:8501, from nothing
-# make test   everything up to a passed test suite, real browser included; make test-long: the long trainings too
+# make test   everything up to a passed test suite, real browser included; make test-long: what is left out there
 PYTHON ?= python3
 PORT ?= 8501
 VENV := .venv
@@ -49,8 +49,8 @@ early-tests: $(VENV)/.dev
 late-tests: $(VENV)/.dev browser
 	$(PYTEST) $(TOGETHER) $(EARLY:%=--ignore=%) -m "not ($(WHOLE)) and not slow" --durations 15
 
-# The long trainings too, and many random examples; with the printed seed they come again. PART=2/5 is the second of
-# five parts, of about as many seconds each (tests/parts.py).
+# What `make test` leaves out, and many random examples; with the printed seed they come again. PART=2/5 is the second
+# of five parts, of about as many seconds each (tests/parts.py).
 SHARE := $(if $(PART),--part $(PART))
 SEED := $(shell date +%s)
 test-long: $(VENV)/.dev browser
@@ -59,10 +59,10 @@ test-long: $(VENV)/.dev browser
 	  [ -z "$$failed" ] || $(SAY_FAILED)
 
 long-browser-tests: $(VENV)/.dev browser
-	$(PYTEST) tests/browser -m "$(WHOLE)" $(SHARE)
+	$(PYTEST) tests/browser -m "$(WHOLE) and slow" $(SHARE)
 
 long-other-tests: $(VENV)/.dev browser
-	$(PYTEST) $(TOGETHER) -m "not ($(WHOLE))" --hypothesis-profile long --hypothesis-seed $(SEED) $(SHARE)
+	$(PYTEST) $(TOGETHER) -m "not ($(WHOLE)) and (slow or hypothesis)" --hypothesis-profile long --hypothesis-seed $(SEED) $(SHARE)
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .

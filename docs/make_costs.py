@@ -1,9 +1,10 @@
 """Time short runs of all laboratories, or of those named as arguments, and fit what their costs are made of.
 
-Each laboratory's runs are drawn around its presets. A run of a few steps tells what it does once, and what a step, a
-look and a close look take of the processor. To each of these a sum of a few terms is fitted, none of them negative: a
-number of seconds times at most four sizes, where a setting has a certain value or anywhere. Terms are added as long as
-runs that were left out are foretold better. They go to ``recorded/costs.json``.
+A laboratory's runs are its presets, its defaults with one number moved, and some that are drawn around the presets. A
+run of a few steps tells what it does once, and what a step, a look and a close look take of the processor. To each of
+these a sum of a few terms is fitted, none of them negative: a number of seconds times at most four sizes, where a
+setting has a certain value or anywhere. Terms are added as long as runs that were left out are foretold better. They go
+to ``recorded/costs.json``.
 
 ``--timed FOLDER`` keeps what was timed there, and takes from there what is kept already.
 """
@@ -114,6 +115,28 @@ def drawn(draw: random.Random, declared: type[Experiment]) -> Experiment:
             return settings
 
 
+def alone(declared: type[Experiment]) -> list[Experiment]:
+    """The defaults with one number moved by a factor of four, each that a size is made of, in both directions.
+
+    Of what moves together with others, few draws tell what it costs by itself.
+    """
+    usual = declared()
+    moved = []
+    for name, schema in schemas(declared).items():
+        if schema.get("type") not in ("integer", "number") or "minimum" not in schema or "maximum" not in schema:
+            continue
+        for factor in (4, 0.25):
+            value = min(max(getattr(usual, name) * factor, schema["minimum"]), schema["maximum"])
+            try:
+                one = declared.checked({name: round(value) if schema["type"] == "integer" else value})
+                short(one)
+            except SettingsError:
+                continue
+            if one.sizes() != usual.sizes() and one.estimated_bytes() <= MOST_BYTES:
+                moved.append(one)
+    return moved
+
+
 def timed(lab: Laboratory, settings: Experiment) -> dict[str, float]:
     """Seconds of the processor that what is done once, a step, a look and a close look of these settings take."""
     few = short(settings)
@@ -165,7 +188,8 @@ def samples(lab: Laboratory, folder: Path | None) -> tuple[float, list[tuple[Exp
         kept = json.loads(file.read_text())
         return kept["probe"], [(declared.checked(values), found) for values, found in kept["runs"]]
     draw = random.Random(lab.name)  # noqa: S311
-    several = [declared.preset(one.slug) for one in declared.presets] + [drawn(draw, declared) for _ in range(DRAWS)]
+    several = [declared.preset(one.slug) for one in declared.presets] + alone(declared)
+    several += [drawn(draw, declared) for _ in range(DRAWS)]
     speed = probe()
     timed(lab, several[0])  # What is loaded with the first run is no part of it.
     runs = [(settings, timed(lab, settings)) for settings in tqdm(several, desc=lab.name)]

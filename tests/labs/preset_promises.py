@@ -51,6 +51,11 @@ def says(*parts: str) -> Promise:
     return lambda figure: all(part in words(figure) for part in parts)
 
 
+def shares_said(figure: Any, pattern: str) -> list[int]:
+    """The per cents that its words name so."""
+    return [int(share) for share in re.findall(pattern, words(figure))]
+
+
 def beside_axes(*names: str) -> Promise:
     """Whether each of these words stands at an axis."""
     return lambda figure: set(names) <= {part for text in strings(figure.to_plotly_json()) for part in text.split()}
@@ -178,6 +183,12 @@ PROMISES: dict[str, dict[str, Promise]] = {
     "price-tokens": {
         "break-it-codes-that-collapse": says("1.1 of 16 tokens"),
         "regimes": says("Agreement with planted regimes"),
+        "look-ahead-fitted-on-all-data": says("Later days change"),
+        "look-ahead-quantiles-of-the-future": says("Later days change"),
+        "break-it-switching-labels": lambda f: (
+            max(shares_said(f, r"names (\d+) %")) < 50 and min(shares_said(f, r"(\d+) % with names matched")) > 85
+        ),
+        "fix-it-matched-labels": lambda f: min(shares_said(f, r"names (\d+) %")) > 85,
     },
 }
 """By laboratory and preset; what is asked in a preset's words, or takes several runs to see, is not here."""

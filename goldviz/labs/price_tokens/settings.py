@@ -235,6 +235,7 @@ class PriceTokens(Experiment):
             "The tokeniser has seen the days that it is judged on. Change later days only, and 11 to 34 % of the "
             "earlier tokens change, too (five of five markets).",
             {"tokeniser": "hmm", "tokens": 3, "network": "bigram", "fitted_on": "all"},
+            figure="as_text",
             formerly="break-it-fitted-on-all-data",
         ),
         Preset(
@@ -242,6 +243,7 @@ class PriceTokens(Experiment):
             "The bins hold equally many of the days to be forecast, so their edges tell how large those moves will be. "
             "Change later days only, and 29 to 38 % of the earlier tokens change (five of five markets).",
             {"network": "bigram", "fitted_on": "block", "refits": 12},
+            figure="as_text",
             formerly="break-it-quantiles-of-the-future",
         ),
         Preset(
@@ -256,12 +258,14 @@ class PriceTokens(Experiment):
                 "labels": "as_they_come",
                 "refits": 6,
             },
+            figure="as_text",
         ),
         Preset(
             "Fix it: matched labels",
             "The same clusters, each fit's names matched to the one before: 87 to 99 % of the days keep them (five of "
             "five markets).",
             {"tokeniser": "kmeans", "tokens": 4, "window": 20, "network": "bigram", "refits": 6},
+            figure="as_text",
         ),
         Preset(
             "Break it: codes that collapse",

@@ -14,7 +14,7 @@ LARGE = (
 """Near the upper limits of what takes memory, a step of each."""
 
 SECONDS = (1, 20)
-MORE = ({"seeds": (0, 1)}, {"steps": 1600}, {"networks": "all"}, {"most": 32}, {"hidden": 64})
+MORE = ({"seeds": (0, 1)}, {"steps": 1600}, {"networks": "all"}, {"hidden": 64})
 LESS = ({"steps": 400}, {"most": 5}, {"cell": "rnn"})
 DOCUMENTED_IN = "docs/adaptive-computation.md"
 OTHERWISE = {"task": ("stop", "parity"), "most": (1, 10)}

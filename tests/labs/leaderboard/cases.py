@@ -41,7 +41,7 @@ def absent(changes: dict[str, object]) -> set[str]:
 
 
 SECONDS = (0.5, 20)
-MORE = ({"seeds": (0, 1)}, {"epochs": 10}, {"channels": 8}, {"contenders": "transformers"})
+MORE = ({"seeds": (0, 1)}, {"epochs": 10}, {"contenders": "transformers"})
 LESS = ({"contenders": "nlinear"}, {"rows": 2000})
 DOCUMENTED_IN = "docs/series-attention.md"
 OTHERWISE = {

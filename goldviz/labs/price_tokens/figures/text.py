@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from goldviz.arrays.labelled import Run
+from goldviz.diagnostics.findings import percent
 from goldviz.diagnostics.forecasts.moves import Moves
 from goldviz.diagnostics.forecasts.words import plain_number
 from goldviz.figures import theme as look
@@ -16,6 +17,8 @@ from goldviz.figures.plot import Plot
 from goldviz.figures.reading import sentences
 from goldviz.figures.theme import INKS
 from goldviz.labs.price_tokens.figures.quantities import figure, labels
+from goldviz.labs.price_tokens.measures import Reading
+from goldviz.labs.price_tokens.verdict import SWITCHED
 
 PLANTED = "Planted regimes"
 STRIP = 0.1
@@ -57,7 +60,7 @@ def as_text(plot: Plot) -> Figure:
     plot.link("x", "day")
     plot.figure.update_yaxes(visible=False, row=2).update_yaxes(visible=False, row=3)
     plot.figure.update_yaxes(title_text="Price", range=plot.limit("price"), row=1)
-    plot.finish(_agree(ds), _source(ds), height=430 + 60 * has_regimes, legend=False, hover="closest")
+    plot.finish(_kept(ds), _agree(ds), _source(ds), height=430 + 60 * has_regimes, legend=False, hover="closest")
     return colour_bar_below(
         plot.figure,
         (1, count),
@@ -89,6 +92,16 @@ def _fits(plot: Plot) -> None:
     for start in starts:
         day = dates[start]
         plot.figure.add_shape(type="line", x0=day, x1=day, xref="x", y0=0, y1=1, yref="paper", line=line)
+
+
+def _kept(ds: Run) -> str:
+    """How the writing lasts: days that a new fit names alike, and tokens that know later days."""
+    n = Reading(ds)
+    could = f", {percent(n.same_meaning)} with names matched" if n.switched > SWITCHED else ""
+    return sentences(
+        f"Later days change {percent(n.changed)} of the tokens." if n.foresees else "",
+        f"A new fit names {percent(n.same_label)} of the past days alike{could}." if n.same_label < 1 else "",
+    )
 
 
 def _agree(ds: Run) -> str:
