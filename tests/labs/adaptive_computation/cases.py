@@ -15,7 +15,7 @@ LARGE = (
 
 SECONDS = (1, 20)
 MORE = ({"seeds": (0, 1)}, {"steps": 1600}, {"networks": "all"}, {"hidden": 64})
-LESS = ({"steps": 400}, {"most": 5}, {"cell": "rnn"})
+LESS = ({"steps": 400}, {"cell": "rnn"})
 DOCUMENTED_IN = "docs/adaptive-computation.md"
 OTHERWISE = {"task": ("stop", "parity"), "most": (1, 10)}
 EXCLUDED: dict[str, tuple[str, ...]] = {
