@@ -29,6 +29,15 @@ def check_extra(extra: str, what: str) -> None:
             raise MissingExtraError(_sentence(what, module, extra))
 
 
+def is_installed(extra: str) -> bool:
+    """Whether an extra is installed whole; the extra '' always is.
+
+    >>> is_installed("")
+    True
+    """
+    return all(find_spec(module) is not None for module in (EXTRAS[extra] if extra else ()))
+
+
 def missing_extra(error: ImportError) -> str:
     """What to say of a module that was not there, or nothing where no extra has it.
 

@@ -7,9 +7,11 @@ import torch
 
 from goldviz.declare.laboratory import laboratory_of
 from goldviz.declare.registry import experiments
+from goldviz.extras import is_installed
 
-for _declared in experiments().values():
-    laboratory_of(_declared).part("train")
+for _lab in map(laboratory_of, experiments().values()):
+    if is_installed(_lab.extra):
+        _lab.part("train")
 
 torch.set_num_threads(1)
 torch.ones(1, requires_grad=True).sum().backward()

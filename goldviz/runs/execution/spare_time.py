@@ -6,7 +6,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib import import_module
 
 LATER = ("transformers.models.bert", "sklearn.linear_model", "arch.bootstrap")
@@ -44,14 +44,18 @@ class SpareTime:
             return 0.0 if self._runs else time.monotonic() - self._free_since
 
     def load(self, names: Sequence[str], rest: float = REST_SECONDS, look: float = LOOK_SECONDS) -> None:
-        """Import these modules one by one, each after so many seconds' ``rest``, which is looked for every ``look``."""
+        """Import these modules one by one, each after so many seconds' ``rest``, which is looked for every ``look``.
+
+        One that is not installed is left out: no run that could begin here needs it.
+        """
         for name in names:
             while self.seconds() < rest:
                 time.sleep(look)
             usual = sys.getswitchinterval()
             sys.setswitchinterval(SHORT_TURN)
             try:
-                import_module(name)
+                with suppress(ModuleNotFoundError):
+                    import_module(name)
             finally:
                 sys.setswitchinterval(usual)
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from goldviz.extras import missing_extra
+from goldviz.extras import is_installed, missing_extra
 from goldviz.runs.execution.cluster import local_cluster, why_lost
 from goldviz.runs.execution.limits import WORKER_LIMIT, gigabytes, job_bytes, ran_out_of_memory, system_holds
 from goldviz.runs.execution.memory_watch import MemoryWatch, give_back_memory
@@ -28,8 +28,8 @@ TELL_EVERY = 0.2
 REMIND_EVERY = 0.5
 """How often a worker is told again that a job should stop: it may not have begun it when it was told first."""
 LOOK_EVERY = 0.05
-WARM_UP = (__name__, "goldviz.text_models")
-"""Imported by every worker as it starts; the second imports torch, so that the first job need not wait for it."""
+WARM_UP = (__name__, "goldviz.text_models" if is_installed("texts") else "torch")
+"""Imported by every worker as it starts; both of the second import torch, so that the first job need not wait for it."""
 
 Report = Callable[[float, float], None]
 """Told how much is done of how much; raises :class:`Stopped` once nobody wants the result."""
