@@ -51,8 +51,9 @@ def test_every_laboratory_that_names_no_extra_trains_without_any(tmp_path: Path)
         env={**os.environ, "PYTHONPATH": paths},
         capture_output=True,
         text=True,
+        check=False,
     )
     assert done.returncode == 0, done.stderr
     told = json.loads(done.stdout.splitlines()[-1])
     assert len(told) >= 10
-    assert told == dict.fromkeys(told, ["finished", ""])
+    assert set(map(tuple, told.values())) == {("finished", "")}, told

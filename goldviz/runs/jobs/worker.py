@@ -29,7 +29,7 @@ REMIND_EVERY = 0.5
 """How often a worker is told again that a job should stop: it may not have begun it when it was told first."""
 LOOK_EVERY = 0.05
 WARM_UP = (__name__, "goldviz.text_models" if is_installed("texts") else "torch")
-"""Imported by every worker as it starts; both of the second import torch, so that the first job need not wait for it."""
+"""Imported by every worker as it starts; the second imports torch, so that the first job need not wait for it."""
 
 Report = Callable[[float, float], None]
 """Told how much is done of how much; raises :class:`Stopped` once nobody wants the result."""
