@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import threading
 import time
 from collections.abc import Iterator, Sequence
@@ -13,16 +12,13 @@ LATER = ("transformers.models.bert", "sklearn.linear_model", "arch.bootstrap")
 REST_SECONDS = 10.0
 """So long nothing was at work: whoever has just stopped a run may start another."""
 LOOK_SECONDS = 1.0
-SHORT_TURN = 0.0005
-"""Seconds that loading keeps the interpreter at a time. A step of training asks for it again after each of hundreds of
-operations, and would wait ten times as long for every one: a run that begins meanwhile stood still for two seconds."""
 
 
 class SpareTime:
     """Knows whether runs are at work in this process, and since when none is."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._runs = 0
         self._free_since = time.monotonic()
 
@@ -49,15 +45,21 @@ class SpareTime:
         One that is not installed is left out: no run that could begin here needs it.
         """
         for name in names:
-            while self.seconds() < rest:
+            while not self._loaded(name, rest):
                 time.sleep(look)
-            usual = sys.getswitchinterval()
-            sys.setswitchinterval(SHORT_TURN)
-            try:
-                with suppress(ModuleNotFoundError):
-                    import_module(name)
-            finally:
-                sys.setswitchinterval(usual)
+
+    def _loaded(self, name: str, rest: float) -> bool:
+        """Import a module, unless a run is at work or was a moment ago.
+
+        A run that begins meanwhile waits for the module: two threads that import what imports each other get modules
+        that are not whole, and the run would fail for a name that is not there yet.
+        """
+        with self._lock:
+            if self.seconds() < rest:
+                return False
+            with suppress(ModuleNotFoundError):
+                import_module(name)
+            return True
 
 
 SPARE_TIME = SpareTime()
