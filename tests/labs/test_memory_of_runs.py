@@ -13,8 +13,9 @@ from tests.labs.small_runs import TRAINED, cases
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
-TOO_CAREFUL = 3.0
-"""An estimate may be so many times what a run takes: much less room would be refused than there is."""
+TOO_CAREFUL, NOTHING = 3.0, 128
+"""An estimate may be so many times what a run takes, or so many megabytes above it: more would refuse what there is room
+for. A process takes several hundred before its first run."""
 LARGE = [(lab, number) for lab in TRAINED for number in range(len(cases(lab).LARGE))]
 
 
@@ -24,4 +25,4 @@ def test_an_estimate_covers_what_a_large_run_takes_and_is_not_three_times_as_muc
     said = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=True, timeout=280).stdout
     told = json.loads(said)
     assert told["ended"] == "finished"
-    assert told["peak"] <= told["estimate"] <= TOO_CAREFUL * told["peak"], told
+    assert told["peak"] <= told["estimate"] <= max(TOO_CAREFUL * told["peak"], told["peak"] + NOTHING), told

@@ -259,7 +259,7 @@ class Leaderboard(Experiment):
         rows, channels = self.extent
         test_rows = 0.2 * rows
         errors = 24.0 * test_rows * len(FORECASTERS) * (1 + len(self.seeds)) * 5
-        blocks, series = 80e6, 40.0 * rows * channels
+        blocks, series = 120e6, 40.0 * rows * channels
         least_squares = 32.0 * max(self.longer_look_back, min(4 * self.look_back, 720)) ** 2
         networks = CONTENDERS[self.contenders][1]
         values_held = max(FORECASTERS[name].held(self.look_back, self.horizon, channels) for name in networks)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import codecs
 import csv
+import gzip
 import io
 import re
 from collections import Counter
@@ -695,6 +696,7 @@ def test_two_thousand_mutated_files_are_read_as_they_stand_or_refused() -> None:
 def plain_numbers(content: bytes, name: str) -> list[float]:
     """The numbers of the chosen column, as a reader without any cleverness finds them who is told the dialect."""
     seen = look_into(content, name, Choices(day_first=True, split=""))
+    content = gzip.decompress(content) if content.startswith(b"\x1f\x8b") else content
     utf_16 = content.startswith(codecs.BOM_UTF16_LE)
     text = content.decode("utf-16" if utf_16 else "utf-8" if _is_utf_8(content) else "latin-1", errors="replace")
     # A byte-order mark in the middle of a file, as where two were put behind one another, is seen by nobody.
