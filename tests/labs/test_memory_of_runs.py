@@ -14,8 +14,8 @@ pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
 TOO_CAREFUL, NOTHING = 3.0, 128
-"""An estimate may be so many times what a run takes, or so many megabytes above it: more would refuse what there is room
-for. A process takes several hundred before its first run."""
+"""An estimate may be so many times what a run takes, or so many megabytes above it: more would refuse what has
+room. A process takes several hundred before its first run."""
 LARGE = [(lab, number) for lab in TRAINED for number in range(len(cases(lab).LARGE))]
 
 
