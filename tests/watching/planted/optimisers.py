@@ -126,7 +126,7 @@ def decays_each_batch(state: State, seed: int) -> Tensor:
 
 def in_bfloat16(architecture: str, faulty: bool) -> State:
     model = network(architecture)
-    return script(model.bfloat16() if faulty else model, torch.optim.Adam(model.parameters(), lr=1e-4))
+    return script(model.bfloat16() if faulty else model, torch.optim.Adam(model.parameters(), lr=2e-4))
 
 
 def in_float32(state: State) -> None:
