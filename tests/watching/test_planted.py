@@ -24,7 +24,8 @@ def test_there_are_forty_of_which_half_are_kinds_of_our_own() -> None:
 def test_a_script_and_its_twin_begin_with_the_same_rows_and_a_repair_makes_one_of_the_other() -> None:
     planted = PLANTED["the loss is made a tensor anew"]
     faulty, sound = (planted.state("MLP", 0, faulty) for faulty in (True, False))
-    assert float(planted.step(faulty, ORDER + 1)) == float(planted.step(sound, ORDER + 1))
+    first, second = (planted.step(state, ORDER + 1).item() for state in (faulty, sound))
+    assert first == second
     assert planted.repair is not None
     planted.repair(faulty)
     for number in range(2, 40):
