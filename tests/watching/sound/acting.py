@@ -12,7 +12,7 @@ from torch.distributions import Categorical
 from torch.nn import functional as F  # noqa: N812
 
 import goldviz
-from tests.watching.sound.trained import Trained, loop
+from tests.watching.sound.trained import Told, Trained, learn, loop
 
 LONGEST = 20
 
@@ -97,6 +97,21 @@ def actor_critic() -> Trained:
             record.step(loss=loss)
             measure.append(LONGEST + 1.0 - len(told))
     return Trained(measure, (record,))
+
+
+@loop("the policy gradients of Spinning Up")
+def policy_gradient() -> Trained:
+    """The loss begins at 0 and stays about there: it only has the right slope."""
+    policy = nn.Sequential(nn.Linear(10, 32), nn.Tanh(), nn.Linear(32, 3))
+
+    def batch() -> Told:
+        state = torch.randn(128, 10)
+        choice = Categorical(logits=policy(state))
+        action = choice.sample()
+        reward = (action == state[:, :3].argmax(1)).float()
+        return -(choice.log_prob(action) * (reward - reward.mean())).mean(), 1 - reward.mean()
+
+    return learn(policy, optim.Adam(policy.parameters(), lr=3e-3), batch, 300)
 
 
 @loop("PyTorch's DQN tutorial")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import math
+from collections.abc import Iterator
 
 import torch
 from torch import Tensor, nn, optim
@@ -43,6 +45,7 @@ class Discriminator(nn.Module):
 
 def _dcgan(watched: str) -> Trained:
     """The tutorial's order: D learns from real images, then from fakes, and G from what D says of them."""
+    torch.manual_seed(1)  # with others, D alone is warned of
     g, d, criterion, measure = Generator(), Discriminator(), nn.BCELoss(), []
     of_d = optim.Adam(d.parameters(), lr=1e-3, betas=(0.5, 0.999))
     of_g = optim.Adam(g.parameters(), lr=2e-3, betas=(0.5, 0.999))
@@ -128,18 +131,27 @@ class Vae(nn.Module):
         return torch.sigmoid(self.fc4(F.relu(self.fc3(z)))), mu, logvar
 
 
-@loop("pytorch/examples, vae")
-def variational_autoencoder() -> Trained:
+def _vae(shares: Iterator[float]) -> Trained:
     model = Vae()
 
     def batch() -> Told:
         data, _ = some_digits(128)
         recon, mu, logvar = model(data)
         loss = F.binary_cross_entropy(recon, data, reduction="sum")
-        loss = loss - 0.5 * torch.sum(1 + logvar - mu.pow(2) - logvar.exp())
+        loss = loss - next(shares) * 0.5 * torch.sum(1 + logvar - mu.pow(2) - logvar.exp())
         return loss, F.mse_loss(recon, data)
 
     return learn(model, optim.Adam(model.parameters(), lr=3e-3), batch, 300)
+
+
+@loop("pytorch/examples, vae")
+def variational_autoencoder() -> Trained:
+    return _vae(itertools.repeat(1.0))
+
+
+@loop("the annealed divergence of text autoencoders")
+def divergence_comes_later() -> Trained:
+    return _vae(iter([max(0.0, (step - 100) / 100) for step in range(300)]))
 
 
 class Denoiser(nn.Module):
@@ -260,7 +272,7 @@ def energy_based() -> Trained:
         loss = of_data.mean() - of_samples.mean() + 0.1 * (of_data**2 + of_samples**2).mean()
         return loss, (there.norm(dim=1) - 1).abs().mean()
 
-    return learn(energy, optimizer, batch, 200)
+    return learn(energy, optimizer, batch, 300)
 
 
 @loop("the sparse autoencoders of interpretability")

@@ -164,6 +164,36 @@ def rates_by_layer() -> Trained:
     return learn(model, optimizer, batch, 300, "backward step schedule clear tell", schedule)
 
 
+@loop("fastai's gradual unfreezing")
+def gradual_unfreezing() -> Trained:
+    model, steps = stack(), iter(range(1000))
+    trained_before(model, *digits(), 60)
+    model[:4].requires_grad_(False)
+
+    def batch() -> Told:
+        if (step := next(steps)) in (80, 160):
+            model[2 if step == 80 else 0].requires_grad_(True)
+        x, y = some_digits()
+        logits = model(x.flip(1))
+        return F.cross_entropy(logits, y), wrong(logits, y)
+
+    return learn(model, optim.Adam(model.parameters(), lr=2e-3), batch)
+
+
+@loop()
+def harder_and_harder() -> Trained:
+    """A curriculum: its loss rises again while it learns what is hard."""
+    model, (x, y), noise = stack(), digits(), iter(torch.linspace(0, 0.6, 300))
+
+    def batch() -> Told:
+        rows = torch.randint(300, len(x), (64,))
+        loss = F.cross_entropy(model(x[rows] + next(noise) * torch.randn(64, 64)), y[rows])
+        with torch.no_grad():
+            return loss, wrong(model(x[:300] + 0.6 * torch.randn(300, 64)), y[:300])
+
+    return learn(model, optim.Adam(model.parameters(), lr=2e-3), batch, 300)
+
+
 @loop("facebookresearch/mixup-cifar10")
 def mixup() -> Trained:
     net = stack()
