@@ -1,4 +1,4 @@
-"""Sound loops whose loss is no error of labelled rows: likeness, equations, graphs, and learning to learn."""
+"""Sound loops whose loss is no error of labelled rows: likeness, equations, and learning to learn."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from torch.func import functional_call
 from torch.nn import functional as F  # noqa: N812
 from torchdiffeq import odeint
 
-import goldviz
 from tests.watching.sound.supervised import stack
 from tests.watching.sound.trained import Told, Trained, digits, learn, loop, some_digits, wrong
 
@@ -110,41 +109,3 @@ def learning_to_learn() -> Trained:
         return loss, loss
 
     return learn(model, optim.Adam(model.parameters(), lr=5e-3), batch, 200)
-
-
-class GraphConvolution(nn.Module):
-    def __init__(self, edges: Tensor) -> None:
-        super().__init__()
-        self.gc1, self.gc2, self.edges = nn.Linear(16, 16), nn.Linear(16, 4), edges
-
-    def _gathered(self, x: Tensor) -> Tensor:
-        start, end = self.edges
-        degree = torch.bincount(end, minlength=len(x)).clamp_min(1)[:, None]
-        return torch.zeros_like(x).index_add_(0, end, x[start]) / degree
-
-    def forward(self, x: Tensor) -> Tensor:
-        hidden = F.dropout(F.relu(self._gathered(self.gc1(x))), 0.5, self.training)
-        return F.log_softmax(self._gathered(self.gc2(hidden)), dim=1)
-
-
-@loop("tkipf/pygcn")
-def graph_convolution() -> Trained:
-    y = torch.arange(200) % 4
-    start, end = torch.randint(200, (2, 3000))
-    held = (y[start] == y[end]) | (torch.rand(3000) < 0.1)  # most edges join nodes of one kind
-    x = F.one_hot(y, 16).float() + 0.5 * torch.randn(200, 16)
-    model, measure = GraphConvolution(torch.stack([start[held], end[held]])), []
-    optimizer = optim.Adam(model.parameters(), lr=0.02, weight_decay=5e-4)
-    with goldviz.watch(model, optimizer) as record:
-        for _epoch in range(200):
-            model.train()
-            optimizer.zero_grad()
-            loss = F.nll_loss(model(x)[:100], y[:100])
-            loss.backward()
-            optimizer.step()
-            model.eval()
-            with torch.no_grad():
-                output = model(x)
-            record.step(loss=loss, evaluation_loss=F.nll_loss(output[100:], y[100:]))
-            measure.append(wrong(output[100:], y[100:]))
-    return Trained(measure, (record,))
