@@ -75,6 +75,7 @@ def tried(make: Any, names: Sequence[str] = LABORATORIES) -> Iterator[tuple[str,
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(1800)
 def test_fifteen_remedies_keep_their_promise_and_ruin_none(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(DOCS))
     import make_advice
