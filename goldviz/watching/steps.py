@@ -23,7 +23,7 @@ from torch.optim.optimizer import (
 from torch.utils.hooks import RemovableHandle
 
 from goldviz.diagnostics.histograms import MAGNITUDE_BINS
-from goldviz.watching.hook import gone
+from goldviz.watching.arrivals import Arrivals, Own
 from goldviz.watching.layers import Layers
 from goldviz.watching.price import Price
 
@@ -31,8 +31,6 @@ ENTRIES = 1024
 """Of each weight, of which a step's length is told."""
 CALLERS = 16
 """Among which a scaler's step is looked for."""
-Own = list[int]
-"""Places of an optimiser's parameters among the model's."""
 
 
 class Steps:
@@ -54,6 +52,7 @@ class Steps:
         self.turned: Callable[[Optimizer, Sequence[Tensor], float], None] | None = None
         """Called before an optimiser steps, with its gradients and their scale, where knobs were asked for."""
         self.trouble: Callable[[Exception], None] = lambda error: None
+        self.arrivals = Arrivals(layers.parameters, price, facts, _norms)
         self._own: dict[int, tuple[int, Own]] = {}
         self._place = {id(one): place for place, one in enumerate(layers.parameters)}
         self._moving = set(layers.moves)
@@ -63,12 +62,8 @@ class Steps:
             register_optimizer_step_pre_hook(self._pre),
             register_optimizer_step_post_hook(self._post),
         ]
-        self._backward: list[RemovableHandle] = []
-        self._queued = False
-        self.fresh = True
-        """Whether no gradient has arrived since the optimiser's last step."""
         self.clear()
-        self._watch_backward()
+        self.arrivals.listen(True)
 
     def clear(self) -> None:
         """Begin a step."""
@@ -76,58 +71,21 @@ class Steps:
         self.moved: list[tuple[Own, Tensor, Tensor]] = []
         self.kept = {}
         self.scale = 1.0
-        self.arrived: Tensor | None = None
+        self.arrivals.before_clipping = None
         self.shares: list[tuple[int, Tensor]] = []
         self.stepped.clear()
 
     def close(self) -> None:
         """Take every hook away."""
-        for handle in (*self._handles, *self._backward):
+        for handle in self._handles:
             handle.remove()
+        self.arrivals.close()
 
     def prepare(self, *, measures: bool, looks: bool, keeps: bool) -> None:
         """Say whether the next step is measured, looked at, and probed along."""
         self.measures, self.looks, self.keeps = measures or looks, looks, keeps
         self.clear()
-        self._watch_backward()
-
-    # -- the backward pass ------------------------------------------------------------------------------------
-
-    def _watch_backward(self) -> None:
-        """In a looked-at step, hear of every gradient that arrives: before clipping, and after accumulation."""
-        if not self.looks:
-            for handle in self._backward:
-                handle.remove()
-            self._backward = []
-        elif not self._backward:
-            own = [one for one in self.layers.parameters if one.requires_grad and one.is_leaf]
-            self._backward = [one.register_post_accumulate_grad_hook(self._arrived) for one in own]
-            if own:
-                self._backward.append(own[-1].register_hook(_Stale(self, own[-1])))
-
-    def _arrived(self, _parameter: Tensor) -> None:
-        if not self._queued:
-            self._queued = True
-            # At the end of the whole backward pass, when every gradient is there.
-            torch.autograd.Variable._execution_engine.queue_callback(self._all_arrived)
-
-    def _all_arrived(self) -> None:
-        began = time.perf_counter()
-        self._queued = False
-        try:
-            gradients = [one.grad for one in self.layers.parameters if one.grad is not None]
-            self.arrived = torch.linalg.vector_norm(_norms(gradients))
-        except Exception as error:  # noqa: BLE001 - nothing may go wrong in somebody's training for this
-            self.trouble(error)
-        self.price.spent += time.perf_counter() - began
-
-    def first_arrival(self, parameter: Tensor) -> None:
-        """The first gradient since the optimiser's step is about to be added to what is there."""
-        if self.fresh:
-            self.fresh = False
-            stale = parameter.grad is not None and bool(parameter.grad.detach().any())
-            self.facts["first_gradients"] = self.facts.get("first_gradients", 0) + 1
-            self.facts["stale_gradients"] = self.facts.get("stale_gradients", 0) + int(stale)
+        self.arrivals.listen(looks)
 
     # -- the optimiser's step ---------------------------------------------------------------------------------
 
@@ -151,6 +109,7 @@ class Steps:
             own = self._own_of(optimiser)
             if own:
                 self.began(id(optimiser))
+                self.arrivals.stepping(id(optimiser))
                 if self.turned is not None:
                     given = [one.grad for at in own if (one := self.layers.parameters[at]).grad is not None]
                     self.turned(optimiser, given, float(getattr(optimiser, "grad_scale", None) or 1.0))
@@ -188,8 +147,8 @@ class Steps:
     def _post(self, optimiser: Optimizer, _arguments: object, _named: object) -> None:
         began = time.perf_counter()
         try:
-            if self._own_of(optimiser):
-                self.fresh = True
+            if own := self._own_of(optimiser):
+                self.arrivals.stepped(id(optimiser), own)
                 self.stepped.add(id(optimiser))
                 before = self._before.pop(id(optimiser), None)
                 if before is not None:
@@ -223,7 +182,8 @@ class Steps:
     def gathered(self) -> list[Tensor]:
         """What was measured, on the device, to be read together; see :meth:`told`."""
         weights = [one.detach() for one in self.layers.parameters] if self.looks else []
-        arrived = [] if self.arrived is None else [self.arrived[None]]
+        before = self.arrivals.before_clipping
+        arrived = [] if before is None else [torch.linalg.vector_norm(before[1])[None]]
         self._counts = (len(arrived), len(weights))
         return [
             *(norms for _, norms, _ in self.gradients),
@@ -277,21 +237,6 @@ class Steps:
                 bins[self.layers.layer_of[place]] = take(bins.shape[1])
             told["gradient_histogram"] = bins
         return told
-
-
-class _Stale:
-    """Hears the first gradient of a step, before it is added to what is there."""
-
-    __slots__ = ("parameter", "steps")
-
-    def __init__(self, steps: Steps, parameter: Tensor) -> None:
-        self.steps, self.parameter = steps, parameter
-
-    def __call__(self, _gradient: Tensor) -> None:
-        self.steps.first_arrival(self.parameter)
-
-    def __reduce__(self) -> tuple[Callable[[], Callable[..., None]], tuple[()]]:
-        return gone, ()
 
 
 def _scale_above() -> float:

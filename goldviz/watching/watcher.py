@@ -94,7 +94,7 @@ class Watcher:
         self.config, self.name, self._store = config, name, store
         self._looking = Looking(self.layers, self.price, self.facts, histograms=histograms)
         self._steps = Steps(self.layers, self.price, self.facts, histograms=histograms)
-        self._looking.trouble = self._steps.trouble = self._gave_up
+        self._looking.trouble = self._steps.trouble = self._steps.arrivals.trouble = self._gave_up
         self._steps.began = self._optimiser_begins
         if self._knobs is not None:
             self._steps.turned = self._knobs.before_step
@@ -475,7 +475,9 @@ class Watcher:
         self._optimised_steps += 1
         parameters = self.layers.parameters
         trains = np.array([one.requires_grad for one in parameters])
-        self._without_gradient &= np.array([one.grad is None for one in parameters])
+        # Whatever cleared a gradient since: it arrived, or a step used it.
+        used = self._steps.arrivals.ever.union(*(own for own, _, _ in self._steps.gradients))
+        self._without_gradient &= np.array([at not in used and one.grad is None for at, one in enumerate(parameters)])
         if self._optimised_steps < FIRST_LOOKS:
             return
         held = np.zeros(len(parameters), dtype=bool)

@@ -1,0 +1,155 @@
+"""Facts that are read off a loop and not guessed: loops in other people's orders, sound and with a fault."""
+
+from collections.abc import Callable
+
+import pytest
+import torch
+from torch import nn
+from torch.nn import functional
+
+from goldviz.watching.watcher import Watcher
+from tests.watching.loops import classified, mlp, watching
+
+Loop = Callable[[nn.Module, torch.optim.Optimizer, int], torch.Tensor]
+
+
+def kinds(record: Watcher) -> list[str]:
+    return [card.kind for card in record.findings()]
+
+
+def run(loop: Loop, steps: int = 40, optimiser: type[torch.optim.Optimizer] = torch.optim.Adam, **more: int) -> Watcher:
+    torch.manual_seed(0)
+    model = mlp()
+    chosen = optimiser(model.parameters(), lr=3e-3)
+    with watching(model, **{"every": 10, **more}) as record:
+        for number in range(1, steps + 1):
+            record.step(loss=loop(model, chosen, number))
+    return record
+
+
+def clears_last(model: nn.Module, chosen: torch.optim.Optimizer, number: int, none: bool = True) -> torch.Tensor:
+    loss = classified(model, number)
+    loss.backward()
+    chosen.step()
+    chosen.zero_grad(set_to_none=none)
+    return loss
+
+
+def writes_zeros_last(model: nn.Module, chosen: torch.optim.Optimizer, number: int) -> torch.Tensor:
+    return clears_last(model, chosen, number, none=False)
+
+
+def writes_zeros_into_data(model: nn.Module, chosen: torch.optim.Optimizer, number: int) -> torch.Tensor:
+    for one in model.parameters():
+        if one.grad is not None:
+            one.grad.data.zero_()
+    return never_clears(model, chosen, number)
+
+
+def clears_the_model_last(model: nn.Module, chosen: torch.optim.Optimizer, number: int) -> torch.Tensor:
+    loss = never_clears(model, chosen, number)
+    model.zero_grad()
+    return loss
+
+
+def accumulates(model: nn.Module, chosen: torch.optim.Optimizer, number: int) -> torch.Tensor:
+    """Four micro-batches a step, each told."""
+    loss = classified(model, number) / 4
+    loss.backward()
+    if number % 4 == 0:
+        chosen.step()
+        chosen.zero_grad()
+    return loss
+
+
+def accumulates_within(model: nn.Module, chosen: torch.optim.Optimizer, number: int) -> torch.Tensor:
+    for part in range(4):
+        loss = classified(model, 4 * number + part) / 4
+        loss.backward()
+    chosen.step()
+    model.zero_grad(set_to_none=True)
+    return loss
+
+
+def steps_before_it_looks_back(model: nn.Module, chosen: torch.optim.Optimizer, number: int) -> torch.Tensor:
+    """What was told is the next batch's: the step uses what came before the last call."""
+    if number > 1:
+        chosen.step()
+    chosen.zero_grad()
+    loss = classified(model, number)
+    loss.backward()
+    return loss
+
+
+def another_writes_first(model: nn.Module, chosen: torch.optim.Optimizer, number: int) -> torch.Tensor:
+    """As a generator's backward pass writes into its discriminator after that one's step."""
+    for none in (True, False):
+        chosen.zero_grad(set_to_none=none)
+    loss = never_clears(model, chosen, number)
+    functional.cross_entropy(model(torch.randn(8, 8)), torch.zeros(8, dtype=torch.long)).backward()
+    return loss
+
+
+def with_a_closure(model: nn.Module, chosen: torch.optim.Optimizer, number: int) -> torch.Tensor:
+    def closure() -> torch.Tensor:
+        chosen.zero_grad()
+        loss = classified(model, 1)
+        loss.backward()
+        return loss
+
+    chosen.step(closure)
+    return closure()
+
+
+def never_clears(model: nn.Module, chosen: torch.optim.Optimizer, number: int) -> torch.Tensor:
+    loss = classified(model, number)
+    loss.backward()
+    chosen.step()
+    return loss
+
+
+SOUND = (
+    clears_last, writes_zeros_last, writes_zeros_into_data, clears_the_model_last, accumulates, accumulates_within,
+    steps_before_it_looks_back, another_writes_first,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("every", [1, 10])
+@pytest.mark.parametrize("loop", SOUND, ids=lambda loop: str(loop.__name__))
+def test_a_sound_order_gets_no_card(loop: Loop, every: int) -> None:
+    assert kinds(run(loop, every=every)) == []
+
+
+def test_an_optimiser_with_a_closure_gets_no_card() -> None:
+    assert kinds(run(with_a_closure, 12, torch.optim.LBFGS, every=1)) == []
+
+
+@pytest.mark.parametrize("every", [1, 10])
+def test_gradients_that_are_never_cleared_are_named(every: int) -> None:
+    record = run(never_clears, every=every)
+    assert kinds(record)[0] == "stale_gradient"
+    assert record.findings()[0].number == "100 % of the steps began with an old gradient"
+
+
+def test_gradients_of_a_head_that_nobody_steps_are_not_stale() -> None:
+    """They are never cleared, but nothing uses them."""
+    model = mlp()
+    chosen = torch.optim.Adam(model[:4].parameters(), 3e-3)
+    with watching(model) as record:
+        for number in range(1, 20):
+            loss = classified(model, number)
+            chosen.zero_grad()
+            loss.backward()
+            chosen.step()
+            record.step(loss=loss)
+    assert kinds(record) == ["not_optimised"]
+
+
+def test_watching_in_two_lines_is_as_right() -> None:
+    for loop, expected in ((clears_last, []), (writes_zeros_last, []), (never_clears, ["stale_gradient"])):
+        model = mlp()
+        chosen = torch.optim.Adam(model.parameters(), lr=3e-3)
+        with watching(model, every=1) as record:
+            for number in range(1, 30):
+                loop(model, chosen, number)
+        assert [kind for kind in kinds(record) if kind != "learning_rate_too_large"] == expected
