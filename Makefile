@@ -50,7 +50,9 @@ late-tests: $(VENV)/.dev browser
 	$(PYTEST) $(TOGETHER) $(EARLY:%=--ignore=%) -m "not ($(WHOLE)) and not slow" --durations 15
 
 # What `make test` leaves out, and many random examples; with the printed seed they come again. PART=2/5 is the second
-# of five parts, of about as many seconds each (tests/parts.py).
+# of five parts, of about as many seconds each (tests/parts.py). A slow
+# machine gets time enough for each test.
+PATIENCE := --timeout 900
 SHARE := $(if $(PART),--part $(PART))
 SEED := $(shell date +%s)
 test-long: $(VENV)/.dev browser
@@ -59,10 +61,10 @@ test-long: $(VENV)/.dev browser
 	  [ -z "$$failed" ] || $(SAY_FAILED)
 
 long-browser-tests: $(VENV)/.dev browser
-	$(PYTEST) tests/browser -m "$(WHOLE) and slow" $(SHARE)
+	$(PYTEST) tests/browser -m "$(WHOLE) and slow" $(PATIENCE) $(SHARE)
 
 long-other-tests: $(VENV)/.dev browser
-	$(PYTEST) $(TOGETHER) -m "not ($(WHOLE)) and (slow or hypothesis)" --hypothesis-profile long --hypothesis-seed $(SEED) $(SHARE)
+	$(PYTEST) $(TOGETHER) -m "not ($(WHOLE)) and (slow or hypothesis)" $(PATIENCE) --hypothesis-profile long --hypothesis-seed $(SEED) $(SHARE)
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .
