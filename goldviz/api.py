@@ -416,7 +416,12 @@ def _figure_specs(dataset: xr.Dataset) -> Mapping[str, FigureSpec]:
     from goldviz.figures.by_kind import figures_of_any_run
 
     if own := _kinds_of(dataset):
-        return figures_of_any_run(own.kinds, networks(own.dataset))
+        shared = figures_of_any_run(own.kinds, networks(own.dataset))
+        if dataset.attrs.get("experiment") != WATCHED:
+            return shared
+        from goldviz.figures.scalars import figures_of_watched
+
+        return {**shared, **figures_of_watched(own.dataset)}
     specs: Mapping[str, FigureSpec] = registry.laboratories()[str(dataset.attrs["experiment"])].figures().FIGURES
     return specs
 
@@ -494,7 +499,11 @@ def _kinds_of(dataset: xr.Dataset) -> Understood | None:
         return None
     if not any("kind" in one.attrs for one in getattr(dataset, "data_vars", {}).values()):
         raise SettingsError({"dataset": NOT_A_RUN})
-    return understood(_known(dataset) if "experiment" in dataset.attrs else dataset)
+    if "experiment" not in dataset.attrs:
+        return understood(dataset)
+    own = understood(known := _known(dataset))
+    # A script's own numbers are of no kind, and have a figure all the same.
+    return own._replace(dataset=own.dataset.assign(scalars=known["scalars"])) if "scalars" in known else own
 
 
 def _known(dataset: xr.Dataset) -> xr.Dataset:

@@ -25,6 +25,7 @@ VARIABLES: Mapping[str, Variable] = {
     "loss": Variable((STEP,), "Loss", kind="training_loss"),
     "evaluation_loss": Variable((STEP,), "Evaluation loss", kind="evaluation_loss"),
     "learning_rate": Variable((STEP,), "Learning rate", kind="learning_rate"),
+    "scalars": Variable((STEP, "scalar"), "Numbers of the script's own, by name"),
     "used_gradient_norm": Variable(
         (STEP,), "Norm of the gradient that the optimiser used", kind="clipped_gradient_norm"
     ),

@@ -3,26 +3,27 @@
 from __future__ import annotations
 
 import fnmatch
-from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from goldviz.arrays.labelled import Run
 from goldviz.figures import theme as look
-from goldviz.figures.draft import Figure, Heatmap, Node, Scatter, make_subplots
+from goldviz.figures.draft import Figure, Heatmap, Scatter, make_subplots
 from goldviz.figures.elements import colour_bar_below, log_axis, power_ticks, worded
 from goldviz.figures.notes import as_label
 from goldviz.figures.overlay import overlay
+from goldviz.figures.scalars import crosses
 from goldviz.figures.theme import SEQUENTIAL, Theme
 from goldviz.watching.measures import layers_of
 
 MOST_COLUMNS = 240
 """Columns of a map; of more steps, each column has the largest of several."""
 MOST_LINES = 8
+NAME_LENGTH = 28
 MOST_NAMES = 30
 """Layers up to which a map writes every name."""
-NAME_LENGTH = 28
 OF_PARAMETERS = ("gradient_by_layer", "update_to_data", "gradient_before", "update_before", "weight_norm")
 SHARES = ("saturation", "dead_units")
 BY_HEAD = ("attention_entropy", "largest_logit")
@@ -46,8 +47,6 @@ LABELS = {
     "dead_units": "Dead share",
 }
 """The map's quantities, by what a query calls them."""
-BROKEN = "#d55e00"
-"""Of what is no finite number."""
 
 
 class Query(NamedTuple):
@@ -91,14 +90,8 @@ def losses(runs: Sequence[tuple[str, Run]], theme: Theme) -> Figure:
             finite = values[np.isfinite(values)]
             if bad.size:
                 top = float(finite.max()) if finite.size else 1.0
-                figure.add_trace(_crosses(bad.tolist(), [top] * bad.size, f"{as_label(title)}: no finite number"))
+                figure.add_trace(crosses(bad.tolist(), [top] * bad.size, f"{as_label(title)}: no finite number"))
     return figure.update_layout(title_text="Loss", height=320, meta=None)
-
-
-def _crosses(x: Iterable[float], y: Iterable[float], name: str, **more: Any) -> Node:
-    marker = {"symbol": "x", "size": 9, "color": BROKEN, "line": {"width": 1, "color": "#ffffff"}}
-    hover = f"{name}<extra></extra>"
-    return Scatter(x=[*x], y=[*y], mode="markers", name=name, marker=marker, hovertemplate=hover, **more)
 
 
 def columns(values: np.ndarray, steps: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -170,7 +163,7 @@ def layer_map(runs: Sequence[tuple[str, Run]], quantity: str, line: str, theme: 
         figure.add_trace(cells, row=1, col=place)
         bad_steps, bad_layers = np.nonzero(np.isinf(values))
         if bad_steps.size:
-            cross = _crosses(steps[bad_steps].tolist(), bad_layers.tolist(), "no finite number")
+            cross = crosses(steps[bad_steps].tolist(), bad_layers.tolist(), "no finite number")
             figure.add_trace(cross, row=1, col=place)
         apart = -(-len(labels) // MOST_NAMES)
         ticks = {"tickvals": places[::apart], "ticktext": labels[::apart]}
@@ -239,7 +232,7 @@ def through_time(run: Run, theme: Theme) -> Figure:
         figure.add_trace(Scatter(x=times, y=drawn, name=name, mode="lines+markers", line=line))
         bad = np.flatnonzero(np.isinf(row))
         if bad.size:
-            figure.add_trace(_crosses((bad + 1).tolist(), [1.0] * bad.size, name, showlegend=False))
+            figure.add_trace(crosses((bad + 1).tolist(), [1.0] * bad.size, name, showlegend=False))
     known = np.concatenate(exponents)
     if not known.size:
         return worded("Every value of the last close look is 0 or no finite number.", title="By time step", theme=theme)
@@ -263,7 +256,7 @@ def layer_lines(run: Run, quantity: str, layers: Sequence[int], theme: Theme) ->
         bad = steps[np.isinf(values[:, place])]
         if bad.size:
             top = float(known.max()) if known.size else 1.0
-            figure.add_trace(_crosses(bad.tolist(), [top] * bad.size, name, showlegend=False))
+            figure.add_trace(crosses(bad.tolist(), [top] * bad.size, name, showlegend=False))
     if quantity not in PLAIN and known.size:
         figure.update_yaxes(**log_axis((float(np.log10(known.min())) - 0.1, float(np.log10(known.max())) + 0.1)))
     figure.update_xaxes(title_text="Step")

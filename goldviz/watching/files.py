@@ -29,6 +29,7 @@ from goldviz.runs.store.run_store import Store
 from goldviz.runs.store.schema import StoreError
 from goldviz.watching.declared import VARIABLES, WATCHED, WatchedScript
 from goldviz.watching.layers import MOST_HEADS
+from goldviz.watching.scalars import LONGEST, MOST_SCALARS
 from goldviz.watching.through_time import PLACES
 from goldviz.watching.versions import LEFT_OUT, VERSION
 
@@ -178,8 +179,12 @@ def _read(connection: sqlite3.Connection, place: int, file: str, room: _Room) ->
     sizes["head"] = heads
     of_heads = {"head": [*range(heads)]} if heads else {}
     bins = {dim: size for dim, size in SHAPES.items() if dim in labels and len(labels[dim]) == size}
-    known = _known(declared, {*SHAPES} & {*labels} - {*bins})
-    labels = {"layer": layers} | of_heads | {dim: _numbers(labels[dim], size) for dim, size in bins.items()}
+    own = labels.get("scalar")
+    named = isinstance(own, list) and len(own) == MOST_SCALARS and all(isinstance(one, str) for one in own)
+    scalars = {"scalar": [one[:LONGEST] for one in own]} if isinstance(own, list) and named else {}
+    sizes["scalar"] = MOST_SCALARS
+    known = _known(declared, ({*SHAPES} & {*labels} - {*bins}) | ({"scalar"} - {*scalars}))
+    labels = {"layer": layers} | of_heads | scalars | {dim: _numbers(labels[dim], size) for dim, size in bins.items()}
     left_out: set[str] = set()
 
     def batches() -> Iterator[_ReadBatch]:

@@ -39,6 +39,7 @@ from goldviz.watching.knobs import KnobError, Knobs
 from goldviz.watching.layers import MODEL, Layers, layers_of
 from goldviz.watching.looking import Looking
 from goldviz.watching.price import Price
+from goldviz.watching.scalars import Scalars, as_number
 from goldviz.watching.steps import Steps
 from goldviz.watching.through_time import PLACES
 from goldviz.watching.trial import APPLIED, Tried, as_facts, check, tried_on
@@ -99,6 +100,7 @@ class Watcher:
         if self._knobs is not None:
             self._steps.turned = self._knobs.before_step
         self._by_hand = self._over = self._probes = False
+        self._scalars, self._complained = Scalars(), set[str]()
         self._told_facts: dict[str, Any] = {}
         self._largest: dict[str, np.ndarray] = {}
         self._before: deque[tuple[int, dict[str, np.ndarray]]] = deque(maxlen=RING)
@@ -125,13 +127,14 @@ class Watcher:
         except StoreError as error:
             log.warning("goldviz keeps this run in memory alone: %s", error)
             self._store, run_id = None, ""
-        coordinates: dict[str, list[Any]] = {"layer": list(self.layers.names)}
+        coordinates: dict[str, list[Any]] = {"layer": list(self.layers.names), "scalar": self._scalars.labels}
         if self.layers.heads:
             coordinates["head"] = [*range(max(self.layers.heads.values()))]
         if any(isinstance(module, nn.RNNBase) for module in self.layers.modules):
             coordinates["time"] = [*range(1, PLACES + 1)]
         if self._looking.histograms:
             coordinates |= {"value_bin": VALUE_BINS.centres, "magnitude_bin": MAGNITUDE_BINS.centres}
+        self._coordinates = coordinates
         sink.coordinates(coordinates)
         optimisers = [type(optimizer).__name__] if optimizer is not None else []
         sink.attributes(
@@ -154,6 +157,7 @@ class Watcher:
         store.append(run_id, Progress(run.step, 0, run.seconds, run.instrument_seconds), status="running")
         self.step_number, self._earlier = run.step, (run.seconds, run.instrument_seconds)
         self._looks_from = run.step
+        self._scalars.go_on(store.about(run_id).coordinates.get("scalar", ()), run.step)
         watched = run.attributes.get("watched")
         self.facts |= dict(watched) if isinstance(watched, Mapping) else {}
         if isinstance(cause := self.facts.get("first_cause"), Mapping):
@@ -161,19 +165,38 @@ class Watcher:
 
     # -- what a script calls ----------------------------------------------------------------------------------
 
-    def step(self, loss: Any = None, *, evaluation_loss: Any = None, again: Callable[[], Any] | None = None) -> None:
+    def step(
+        self, loss: Any = None, *, evaluation_loss: Any = None, again: Callable[[], Any] | None = None, **scalars: Any
+    ) -> None:
         """A step of training is over. ``loss`` is a tensor or a number; give the tensor itself, not ``.item()``.
 
         ``again`` computes the loss of the same batch anew, such as ``lambda: loss_of(model(x), y)``: at every hundredth
-        step it tells how much larger the rate could be.
+        step it tells how much larger the rate could be. ``scalars`` are numbers of your own, as :meth:`log` keeps them.
         """
         if self._over or os.getpid() != self._looking._process:
             return
         self._by_hand = True
         began = time.perf_counter()
         try:
+            loss, evaluation_loss = self._loss("loss", loss), self._loss("evaluation_loss", evaluation_loss)
+            if again is not None and not callable(again):
+                self._complain("again", f"again is a {type(again).__name__}; allowed is a function without arguments.")
+                again = None
             self._end_step(loss, evaluation_loss, began, again)
+            self._log(scalars)
         except Exception as error:  # noqa: BLE001 - nothing may go wrong in somebody's training for this
+            self._gave_up(error)
+
+    def log(self, **scalars: Any) -> None:
+        """Keep numbers of your own with the last step, such as ``record.log(accuracy=0.9)``.
+
+        Each is a number or a tensor of one element; a run has up to 16 names. What is not allowed is told in the log.
+        """
+        if self._over or os.getpid() != self._looking._process:
+            return
+        try:
+            self._log(scalars)
+        except Exception as error:  # noqa: BLE001 - as above
             self._gave_up(error)
 
     def offer_trials(
@@ -213,6 +236,7 @@ class Watcher:
 
     def dataset(self) -> xr.Dataset:
         """All that was recorded until now, with its kinds."""
+        self._write_scalars()
         self._hand_over()
         if isinstance(self._sink, Memory):
             from dataclasses import asdict
@@ -240,6 +264,7 @@ class Watcher:
             return
         try:
             self._tell_facts()
+            self._write_scalars()
             self._hand_over()
             if isinstance(self._sink, StoreSink):
                 self._sink.close(status, message, patience=CLOSING_SECONDS)
@@ -265,6 +290,31 @@ class Watcher:
     def __reduce__(self) -> tuple[Any, ...]:
         raise TypeError("A watcher belongs to its process and cannot be pickled; the watched model can.")
 
+    def _loss(self, name: str, value: Any) -> Any:
+        """A loss as it was told; None, with a word in the log, for what is no number."""
+        if value is None or (isinstance(value, Tensor) and value.numel()) or as_number(value) is not None:
+            return value
+        self._complain(name, f"{name} is a {type(value).__name__}; allowed is a tensor or a number. It is left out.")
+        return None
+
+    def _log(self, scalars: Mapping[str, Any]) -> None:
+        before = len(self._scalars.names)
+        for name, sentence in self._scalars.take(scalars, self.step_number).items():
+            self._complain(name, sentence)
+        if len(self._scalars.names) > before:
+            self._sink.coordinates({**self._coordinates, "scalar": self._scalars.labels})
+
+    def _write_scalars(self, until: float = math.inf) -> None:
+        if (row := self._scalars.row(until)) is not None:
+            self._batch = self._batch or Batch(row[0])
+            self._batch.add("scalars", *row)
+
+    def _complain(self, what: str, sentence: str) -> None:
+        """Say once what was told and cannot be kept."""
+        if what not in self._complained:
+            self._complained.add(what)
+            log.warning("Step %d: %s", self.step_number, sentence)
+
     # -- steps ------------------------------------------------------------------------------------------------
 
     def _optimiser_begins(self, optimiser: int) -> None:
@@ -284,6 +334,7 @@ class Watcher:
         self._looking.prepare(looks=looks, guards=self.price.guards and self.cause is None)
 
     def _end_step(self, loss: Any, evaluation_loss: Any, began: float, again: Callable[[], Any] | None = None) -> None:
+        self._write_scalars(self.step_number)
         self.step_number += 1
         looked, measured = self._looking.looks, self._steps.measures
         tensor = loss if isinstance(loss, Tensor) else None

@@ -15,6 +15,7 @@ from goldviz.declare.kinds import KindError, understood
 from goldviz.diagnostics.findings import Finding, percent
 from goldviz.figures.by_kind import figures_of_any_run
 from goldviz.figures.reading import marks
+from goldviz.figures.scalars import scalars
 from goldviz.runs.recorder import Command
 from goldviz.runs.store.run import Run
 from goldviz.runs.store.run_store import UnknownRunError
@@ -230,6 +231,13 @@ def _live(run_ids: Sequence[str], growing: bool) -> None:
         subject=" ".join(run_ids),
         description="The loss of each run in view over its steps.",
     )
+    if any("scalars" in view.records for view in views):
+        live_figure(
+            scalars(named, theme).to_json(),
+            key="your-network-scalars",
+            subject=" ".join(run_ids),
+            description="Numbers that the scripts told of themselves, over their steps.",
+        )
     _map(views)
     _through_time(views[0])
     for name, key, draw in (
