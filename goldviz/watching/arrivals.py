@@ -122,13 +122,26 @@ class Arrivals:
 
     # -- the optimiser's step ---------------------------------------------------------------------------------
 
-    def stepping(self, optimiser: int) -> None:
+    def stepping(self, optimiser: int, own: Own) -> None:
         """An optimiser is about to step: what is no longer there makes its gradient stale no more."""
         if optimiser in self._stale:
             used = self._used[optimiser]
             now = self.parameters[used.place].grad
             if now is not used.gradient or not _any(now):
                 self._stale.discard(optimiser)
+        if self._handles and self._heard(optimiser, own):
+            self._count("steps_with_gradient", True)
+            self._count("steps_cleared", not any(_any(self.parameters[at].grad) for at in own) and self._was_there(own))
+
+    def _heard(self, optimiser: int, own: Own) -> bool:
+        """Whether a gradient arrived for any of these since the optimiser's last step."""
+        since = self._used[optimiser].tick if optimiser in self._used else 0
+        return any(self._came.get(at, -1) >= since for at in own)
+
+    def _was_there(self, own: Own) -> bool:
+        """Whether any of these had a gradient other than 0 when the last backward pass ended."""
+        places, norms = self.before_clipping or ([], torch.zeros(0))
+        return any(norm > 0 for at, norm in zip(places, norms.tolist(), strict=True) if at in set(own))
 
     def stepped(self, optimiser: int, own: Own) -> None:
         """An optimiser has stepped."""
@@ -136,6 +149,7 @@ class Arrivals:
         if optimiser in self._known and last is not None:
             self._count("first_gradients", True)
             self._count("stale_gradients", optimiser in self._stale)
+            self._count("steps_without_gradient", not self._heard(optimiser, own))
         self._stale.discard(optimiser)
         self._tick += 1
         if optimiser not in self._small or self._small[optimiser][0] != len(own):

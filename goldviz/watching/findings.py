@@ -50,6 +50,12 @@ CURES: Mapping[str, str] = {
     TOO_SMALL: "for group in optimizer.param_groups:\n    group['lr'] *= 10",
     "no_warm_up": "warm_up = torch.optim.lr_scheduler.LinearLR(optimizer, 0.01, total_iters=100)\n"
     "warm_up.step()   # after each optimizer.step()",
+    "loss_not_connected": "loss = loss_of(model(x), y)   # itself: no torch.tensor(loss.item())\nloss.backward()",
+    "optimizer_holds_none": "optimizer.param_groups.clear()\n"
+    "optimizer.add_param_group({'params': [*model.parameters()]})",
+    "step_without_gradient": "loss = loss_of(model(x))   # without .detach() between model and loss",
+    "cleared_before_step": "optimizer.zero_grad()   # before loss.backward(), not after it\n"
+    "loss.backward()\noptimizer.step()",
     "stale_gradient": "optimizer.zero_grad()   # before loss.backward()",
     "clip_leaves_nothing": "torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)",
     "clipped_before_unscaling": "scaler.unscale_(optimizer)\n"
@@ -141,6 +147,11 @@ def _cause_number(n: WatchedReading) -> str:
     return f"{cause['value']} at step {cause['step']}" + (f", in {rows}" if rows else "")
 
 
+UNMOVED = (
+    "loss_not_connected", "optimizer_holds_none", "step_without_gradient", "cleared_before_step",
+)  # fmt: skip
+"""What nothing can be learned under: no card beside one of these guesses why nothing is."""
+
 from_the_loop = partial(Rule, confidence="read off the loop itself")
 of_one_run = partial(Rule, confidence=ONE_RUN)
 
@@ -161,6 +172,38 @@ RULES = (
         line=where("softmax_twice", "logits, which no softmax has seen"),
         number="softmax, then cross-entropy",
         explanation="Cross-entropy takes its own softmax; twice, the gradient fades.",
+    ),
+    from_the_loop(
+        "loss_not_connected",
+        "bad",
+        "The loss is not connected to any parameter",
+        line=where("loss_not_connected", "a loss that operations on parameters made"),
+        number="a tensor made anew",
+        explanation="`torch.tensor`, `.item()` or `.data` on its way cuts it off.",
+    ),
+    from_the_loop(
+        "optimizer_holds_none",
+        "bad",
+        "The optimiser holds none of the network's parameters",
+        line=where("holds_none", "the watched network's own parameters"),
+        number="0 of its parameters",
+        explanation="It was made for a copy, or before the layers were.",
+    ),
+    from_the_loop(
+        "step_without_gradient",
+        "bad",
+        "The optimiser steps though no gradient has arrived",
+        line=above("without_gradient", HALF, "{at:percent} of the steps"),
+        number="{without_gradient:percent} of the steps had none since the last",
+        explanation="`.detach()`, `no_grad` or another network's loss keeps it away.",
+        silenced_by=("loss_not_connected",),
+    ),
+    from_the_loop(
+        "cleared_before_step",
+        "bad",
+        "Gradients are cleared before the optimiser uses them",
+        line=above("cleared", HALF, "{at:percent} of the steps"),
+        number="{cleared:percent} of the steps found none that had arrived",
     ),
     from_the_loop(
         "stale_gradient",
@@ -194,6 +237,7 @@ RULES = (
         line=above("no_gradient", 0, "no layer without gradient"),
         number=_layers("no_gradient"),
         explanation="They want to learn, an optimiser holds them, and nothing tells them how.",
+        silenced_by=UNMOVED,
     ),
     from_the_loop(
         "frozen",
@@ -286,13 +330,15 @@ RULES = (
         number="{ended_over_guess:percent} of an even guess's loss",
         explanation="The targets may not belong to their rows, or nothing of them is in the inputs.",
         silenced_by=(
-            "first_cause", "softmax_twice", "no_gradient", "constant_input", TOO_LARGE, "first_loss",
+            "first_cause", "softmax_twice", "no_gradient", "constant_input", TOO_LARGE, "first_loss", *UNMOVED,
         ),
         unless=("stale_gradient", "clipped_before_unscaling"),
     ),
     training.steps_too_short(
         title="The learning rate is too small",
-        silenced_by=("first_cause", "clipped_before_unscaling", "softmax_twice", "clip_leaves_nothing", "dead_units"),
+        silenced_by=(
+            "first_cause", "clipped_before_unscaling", "softmax_twice", "clip_leaves_nothing", "dead_units", *UNMOVED,
+        ),
         confidence=ONE_RUN,
         only=_still_too_small,
     ),

@@ -341,6 +341,26 @@ class WatchedReading:
         return self._share("stale_gradients", "first_gradients")
 
     @property
+    def without_gradient(self) -> Floats:
+        """The share of looked-at steps before which no gradient had arrived since the last."""
+        return self._share("steps_without_gradient", "first_gradients")
+
+    @property
+    def cleared(self) -> Floats:
+        """The share of looked-at steps that found none of the gradients that had arrived."""
+        return self._share("steps_cleared", "steps_with_gradient")
+
+    @property
+    def loss_not_connected(self) -> Verdicts:
+        """Whether the loss asked for a gradient though no operation made it."""
+        return np.array([self.facts.get("loss_not_connected") is True])
+
+    @property
+    def holds_none(self) -> Verdicts:
+        """Whether optimisers stepped and none held a parameter of the network."""
+        return np.array([self.facts.get("optimizer_holds_none") is True])
+
+    @property
     def constant(self) -> Floats:
         """The share of looked-at batches whose rows were all the same."""
         return self._share("constant_inputs", "inputs")

@@ -47,6 +47,8 @@ class Steps:
         """Whether the weights before the next step are kept, for the rate to be probed along it."""
         self.kept: dict[int, Tensor] = {}
         self.stepped: set[int] = set()
+        self.strangers = False
+        """Whether an optimiser stepped that holds none of the parameters."""
         self.rate = math.nan
         self.began: Callable[[int], None] = lambda optimiser: None
         self.turned: Callable[[Optimizer, Sequence[Tensor], float], None] | None = None
@@ -98,6 +100,10 @@ class Steps:
             self._own[id(optimiser)] = known
         return known[1]
 
+    def given(self, optimiser: Optimizer) -> set[int]:
+        """The places of an optimiser's parameters, before it steps."""
+        return set(self._own_of(optimiser))
+
     @property
     def optimised(self) -> set[int]:
         """The places of all parameters that an optimiser holds."""
@@ -107,9 +113,10 @@ class Steps:
         began = time.perf_counter()
         try:
             own = self._own_of(optimiser)
+            self.strangers |= not own
             if own:
                 self.began(id(optimiser))
-                self.arrivals.stepping(id(optimiser))
+                self.arrivals.stepping(id(optimiser), own)
                 if self.turned is not None:
                     given = [one.grad for at in own if (one := self.layers.parameters[at]).grad is not None]
                     self.turned(optimiser, given, float(getattr(optimiser, "grad_scale", None) or 1.0))

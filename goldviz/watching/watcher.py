@@ -38,6 +38,7 @@ from goldviz.watching.first_cause import Cause, cause_in_loss, read_loss
 from goldviz.watching.knobs import KnobError, Knobs
 from goldviz.watching.layers import MODEL, Layers, layers_of
 from goldviz.watching.looking import Looking
+from goldviz.watching.measures import listed
 from goldviz.watching.price import Price
 from goldviz.watching.scalars import Scalars, as_number
 from goldviz.watching.steps import Steps
@@ -108,6 +109,8 @@ class Watcher:
         self._handed_over = self._boundary = self._began = time.perf_counter()
         self._without_gradient = np.ones(len(self.layers.parameters), dtype=bool)
         self._optimised_steps = 0
+        if optimizer is not None:
+            self._say_what_is_held(optimizer)
         self.run_id, self._sink = self._opened(optimizer, resume)
         self._prepare()
         atexit.register(_close_at_exit, weakref.ref(self))
@@ -150,6 +153,16 @@ class Watcher:
             }
         )
         return run_id, sink
+
+    def _say_what_is_held(self, optimizer: Optimizer) -> None:
+        """A word in the log where the optimiser lacks parameters that want to learn."""
+        held = self._steps.given(optimizer)
+        lacking = [at not in held and one.requires_grad for at, one in enumerate(self.layers.parameters)]
+        if not held:
+            log.warning("The optimizer holds none of the model's parameters, so its steps will not move them.")
+        elif any(lacking):
+            names = listed(self._rows(np.array(lacking)))
+            log.warning("The optimizer does not hold %s: unless another one does, they will not learn.", names)
 
     def _go_on(self, store: Store, run_id: str) -> None:
         """Take up a run where it ended: its steps count on, and what was noticed stays noticed."""
@@ -339,8 +352,10 @@ class Watcher:
         looked, measured = self._looking.looks, self._steps.measures
         tensor = loss if isinstance(loss, Tensor) else None
         told, value = self._read(loss)
-        if tensor is not None and tensor.grad_fn is not None and self.step_number <= FIRST_LOOKS:
-            self._read_graph(tensor)
+        if tensor is not None and self.step_number <= FIRST_LOOKS:
+            if tensor.grad_fn is not None:
+                self._read_graph(tensor)
+            self.facts["loss_not_connected"] = tensor.requires_grad and tensor.is_leaf
         before = self.cause
         self._find_cause(tensor, value, told, looked)
         self._record(told, value if loss is not None else None, evaluation_loss, looked)
@@ -521,6 +536,9 @@ class Watcher:
 
     def _note_parameters(self) -> None:
         """Parameters without gradient, that no optimiser moves, or that are frozen in one."""
+        none = self._steps.strangers and not self._steps.optimised and bool(self._steps.arrivals.ever)
+        if none or "optimizer_holds_none" in self.facts:
+            self.facts["optimizer_holds_none"] = none
         if not self._steps.gradients:
             return
         self._optimised_steps += 1

@@ -1,5 +1,6 @@
 """Facts that are read off a loop and not guessed: loops in other people's orders, sound and with a fault."""
 
+import copy
 from collections.abc import Callable
 
 import pytest
@@ -7,6 +8,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
+import goldviz
 from goldviz.watching.watcher import Watcher
 from tests.watching.loops import classified, mlp, watching
 
@@ -153,3 +155,84 @@ def test_watching_in_two_lines_is_as_right() -> None:
             for number in range(1, 30):
                 loop(model, chosen, number)
         assert [kind for kind in kinds(record) if kind != "learning_rate_too_large"] == expected
+
+
+def clears_between(model: nn.Module, chosen: torch.optim.Optimizer, number: int, none: bool = True) -> torch.Tensor:
+    loss = classified(model, number)
+    loss.backward()
+    chosen.zero_grad(set_to_none=none)
+    chosen.step()
+    chosen.zero_grad()
+    return loss
+
+
+def writes_zeros_between(model: nn.Module, chosen: torch.optim.Optimizer, number: int) -> torch.Tensor:
+    return clears_between(model, chosen, number, none=False)
+
+
+def of_another_network(model: nn.Module, chosen: torch.optim.Optimizer, number: int) -> torch.Tensor:
+    chosen.zero_grad()
+    loss = classified(nn.Sequential(mlp(), nn.Linear(3, 3)), number) + 0 * model(torch.randn(8, 8)).detach().sum()
+    loss.backward()
+    chosen.step()
+    return loss
+
+
+def made_anew(model: nn.Module, chosen: torch.optim.Optimizer, number: int) -> torch.Tensor:
+    chosen.zero_grad()
+    loss = torch.tensor(classified(model, number).item(), requires_grad=True)
+    loss.backward()
+    chosen.step()
+    return loss
+
+
+@pytest.mark.parametrize("every", [1, 10])
+@pytest.mark.parametrize(
+    ("loop", "kind"),
+    [
+        (clears_between, "cleared_before_step"),
+        (writes_zeros_between, "cleared_before_step"),
+        (of_another_network, "step_without_gradient"),
+        (made_anew, "loss_not_connected"),
+    ],
+    ids=lambda one: getattr(one, "__name__", None),
+)
+def test_a_step_that_uses_nothing_is_named_alone(loop: Loop, kind: str, every: int) -> None:
+    assert kinds(run(loop, 120, every=every)) == [kind]
+
+
+def test_units_without_any_gradient_are_not_called_cleared() -> None:
+    """A gradient that arrives as 0 was lost on its way, and not by the loop."""
+
+    def dead(model: nn.Module, chosen: torch.optim.Optimizer, number: int) -> torch.Tensor:
+        chosen.zero_grad()
+        loss = (0 * model(torch.ones(2, 8))).sum()
+        loss.backward()
+        chosen.step()
+        return loss
+
+    assert "cleared_before_step" not in kinds(run(dead))
+
+
+def test_an_optimiser_of_a_copy_is_told_at_once_and_by_a_card(caplog: pytest.LogCaptureFixture) -> None:
+    torch.manual_seed(0)
+    model = mlp()
+    chosen = torch.optim.Adam(copy.deepcopy(model).parameters(), lr=3e-3)
+    with goldviz.watch(model, chosen, to="sqlite://") as record:
+        assert "holds none of the model's parameters" in caplog.text
+        for number in range(1, 121):
+            loss = classified(model, number)
+            chosen.zero_grad()
+            loss.backward()
+            chosen.step()
+            record.step(loss=loss)
+    assert kinds(record) == ["optimizer_holds_none"]
+
+
+def test_a_head_that_the_optimiser_lacks_is_told_at_once(caplog: pytest.LogCaptureFixture) -> None:
+    model = mlp()
+    with goldviz.watch(model, torch.optim.Adam(model[:4].parameters()), to="sqlite://"):
+        assert "The optimizer does not hold 4: unless another one does" in caplog.text
+    caplog.clear()
+    with goldviz.watch(model, torch.optim.Adam(model.parameters()), to="sqlite://"):
+        assert "hold" not in caplog.text
