@@ -41,6 +41,8 @@ EXPLODED = 100.0
 WORST_SHARE = 0.5
 HALF = 0.5
 GUESS_BEGINS, GUESS_ENDS = 2.0, 0.97
+LONG_ENOUGH = 10**-2.5
+"""Of a step over the weights, for a loss that rises to be its doing."""
 WARM_UP_UPDATE, WARM_UP_RISE = 0.1, 1.5
 
 TOO_LARGE, TOO_SMALL = "learning_rate_too_large", "learning_rate_too_small"
@@ -56,6 +58,10 @@ CURES: Mapping[str, str] = {
     "step_without_gradient": "loss = loss_of(model(x))   # without .detach() between model and loss",
     "cleared_before_step": "optimizer.zero_grad()   # before loss.backward(), not after it\n"
     "loss.backward()\noptimizer.step()",
+    "rate_went_to_zero": "for group in optimizer.param_groups:\n    group['lr'] = group['initial_lr']\n"
+    "# and scheduler.step() once an epoch, or with a total that counts batches",
+    "update_lost_in_dtype": "model.float()   # and torch.autocast("
+    "device, dtype=torch.bfloat16) around the forward pass",
     "stale_gradient": "optimizer.zero_grad()   # before loss.backward()",
     "clip_leaves_nothing": "torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)",
     "clipped_before_unscaling": "scaler.unscale_(optimizer)\n"
@@ -109,7 +115,13 @@ def cure_of(finding: Finding, run: Run) -> str:
 
 
 def _still_too_large(n: WatchedReading, _settings: Any) -> bool:
-    """Whether steps are too long at the present rate, too, where it is another than most steps had."""
+    """Whether steps are too long at the present rate, too, where it is another than most steps had.
+
+    A loss that rises under short steps is no matter of the rate: it may be no measure of progress, or something else
+    moves it.
+    """
+    if n.update[0] < LONG_ENOUGH:
+        return False
     return not n.rate_changed or bool(n.update_now[0] > training.LARGEST_UPDATE)
 
 
@@ -149,6 +161,7 @@ def _cause_number(n: WatchedReading) -> str:
 
 UNMOVED = (
     "loss_not_connected", "optimizer_holds_none", "step_without_gradient", "cleared_before_step",
+    "rate_went_to_zero", "update_lost_in_dtype",
 )  # fmt: skip
 """What nothing can be learned under: no card beside one of these guesses why nothing is."""
 
@@ -204,6 +217,22 @@ RULES = (
         "Gradients are cleared before the optimiser uses them",
         line=above("cleared", HALF, "{at:percent} of the steps"),
         number="{cleared:percent} of the steps found none that had arrived",
+    ),
+    from_the_loop(
+        "rate_went_to_zero",
+        "bad",
+        "The rate went to 0",
+        line=above("without_rate", HALF, "{at:percent} of the steps below a ten thousandth of the highest rate"),
+        number="{without_rate:percent} of the steps",
+        explanation="A schedule that is meant for epochs may be stepped at every batch.",
+    ),
+    from_the_loop(
+        "update_lost_in_dtype",
+        "bad",
+        "Steps are lost in rounding",
+        line=above("lost", HALF, "{at:percent} of the steps leave most weights as they were"),
+        number="{lost:percent} of the steps leave most weights exactly as they were",
+        explanation="The weights' own precision is coarser than a step at this rate.",
     ),
     from_the_loop(
         "stale_gradient",

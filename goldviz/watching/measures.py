@@ -27,6 +27,8 @@ LEAST_STEPS = 100
 """Before so many steps nobody can say that nothing is learned."""
 USUAL_UPDATE = 1e-3
 """Norm of a step over that of the weights that is usual."""
+NO_RATE = 1e-4
+"""Of the highest rate: a rate below it moves nothing."""
 ALIKE = 2.0
 """Times apart that two rates are at most to be about the same."""
 WINDOW = 8
@@ -215,9 +217,10 @@ class WatchedReading:
 
     @property
     def rising(self) -> Verdicts:
-        """Whether the loss went up."""
+        """Whether the loss went up; of one that goes below 0, as a critic's does, nobody says by how much."""
         loss = self.losses
-        return np.atleast_1d(rising(loss[:, None])) if loss.size and np.isfinite(loss).all() else np.array([False])
+        told = loss.size and np.isfinite(loss).all() and loss.min() >= 0
+        return np.atleast_1d(rising(loss[:, None])) if told else np.array([False])
 
     @property
     def update(self) -> Floats:
@@ -255,9 +258,9 @@ class WatchedReading:
 
     @property
     def guess(self) -> Floats:
-        """The loss of an even guess among the classes: ln C."""
-        classes = _count(self.facts.get("classes"))
-        return self._one(math.log(classes) if classes > 1 else math.nan)
+        """The loss of an even guess among the classes: ln C; NaN for a loss that goes below 0, which is another's."""
+        classes, losses = _count(self.facts.get("classes")), self.losses
+        return self._one(math.log(classes) if classes > 1 and losses.size and losses.min() >= 0 else math.nan)
 
     @property
     def began_over_guess(self) -> Floats:
@@ -349,6 +352,19 @@ class WatchedReading:
     def cleared(self) -> Floats:
         """The share of looked-at steps that found none of the gradients that had arrived."""
         return self._share("steps_cleared", "steps_with_gradient")
+
+    @property
+    def without_rate(self) -> Floats:
+        """The share of steps whose rate was below a ten thousandth of the highest; NaN for few steps."""
+        rates = values(self.dataset, "learning_rate")
+        rates = rates[np.isfinite(rates)]
+        enough = rates.size >= FIRST_STEPS and rates.max() > 0
+        return self._one(float((rates < NO_RATE * rates.max()).mean()) if enough else math.nan)
+
+    @property
+    def lost(self) -> Floats:
+        """The share of looked-at steps that left most weights as they were, though their gradient was not 0."""
+        return self._share("updates_lost", "updates")
 
     @property
     def loss_not_connected(self) -> Verdicts:

@@ -212,8 +212,10 @@ class Steps:
 
         by_layer = np.full(len(self.layers.names), np.nan)
         with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+            alive: set[int] = set()
             for used, norms, scale in self.gradients:
                 squares = (take(len(norms)).astype(np.float64) / scale) ** 2
+                alive |= {place for place, square in zip(used, squares, strict=True) if square > 0}
                 squares[~np.isfinite(squares)] = np.inf
                 by_layer = _plus(by_layer, self.layers.summed(used, squares))
             if self.gradients:
@@ -224,6 +226,8 @@ class Steps:
                 both = take(2 * len(moved)).reshape(2, -1).astype(np.float64) ** 2
                 starts = np.cumsum([0, *(len(self._views[place]) for place in moving[:-1])])
                 of_each = np.add.reduceat(both, starts, axis=1)
+                if self.looks and self.rate > 0:
+                    self._note_lost(alive, moving, np.split(both[0], starts[1:]))
                 of_each[~np.isfinite(of_each)] = np.inf
                 sums = np.stack([self.layers.summed(moving, part) for part in of_each])
                 lengths = sums if lengths is None else _plus(lengths, sums)
@@ -244,6 +248,15 @@ class Steps:
                 bins[self.layers.layer_of[place]] = take(bins.shape[1])
             told["gradient_histogram"] = bins
         return told
+
+    def _note_lost(self, alive: set[int], moving: Own, moved: Sequence[np.ndarray]) -> None:
+        """Count a step that left most weights with a gradient as they were: all entries, or most of a coarse dtype."""
+        told = [(place, float((one == 0).mean())) for place, one in zip(moving, moved, strict=True) if place in alive]
+        coarse = [self.layers.parameters[place].element_size() < 4 for place, _ in told]
+        lost = [still > 0.5 if rough else still == 1 for (_, still), rough in zip(told, coarse, strict=True)]
+        if lost:
+            self.facts["updates"] = self.facts.get("updates", 0) + 1
+            self.facts["updates_lost"] = self.facts.get("updates_lost", 0) + int(sum(lost) > len(lost) / 2)
 
 
 def _scale_above() -> float:

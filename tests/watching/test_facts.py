@@ -1,6 +1,7 @@
 """Facts that are read off a loop and not guessed: loops in other people's orders, sound and with a fault."""
 
 import copy
+import math
 from collections.abc import Callable
 
 import pytest
@@ -236,3 +237,59 @@ def test_a_head_that_the_optimiser_lacks_is_told_at_once(caplog: pytest.LogCaptu
     caplog.clear()
     with goldviz.watch(model, torch.optim.Adam(model.parameters()), to="sqlite://"):
         assert "hold" not in caplog.text
+
+
+def with_a_rate(rate_at: Callable[[int], float], steps: int = 120) -> Watcher:
+    def loop(model: nn.Module, chosen: torch.optim.Optimizer, number: int) -> torch.Tensor:
+        chosen.param_groups[0]["lr"] = 1e-2 * rate_at(number / steps)
+        return clears_last(model, chosen, number)
+
+    return run(loop, steps)
+
+
+def test_a_rate_that_goes_to_0_too_early_is_named() -> None:
+    assert kinds(with_a_rate(lambda at: 0.7 ** (120 * at))) == ["rate_went_to_zero"]
+
+
+@pytest.mark.parametrize(
+    "rate_at", [lambda at: 0.5 + 0.5 * math.cos(math.pi * at), lambda at: min(at, 1 - at), lambda at: 1.0 - at]
+)
+def test_a_schedule_that_ends_at_0_gets_no_card(rate_at: Callable[[float], float]) -> None:
+    assert kinds(with_a_rate(rate_at)) == []
+
+
+@pytest.mark.parametrize(("dtype", "rate", "expected"), [
+    (torch.bfloat16, 2e-4, ["update_lost_in_dtype"]), (torch.float32, 1e-12, ["update_lost_in_dtype"]),
+    (torch.float32, 3e-3, []), (torch.bfloat16, 1e-2, []),
+])  # fmt: skip
+def test_steps_that_rounding_swallows_are_named(dtype: torch.dtype, rate: float, expected: list[str]) -> None:
+    torch.manual_seed(0)
+    model = mlp().to(dtype)
+    chosen = torch.optim.Adam(model.parameters(), rate)
+    with watching(model, every=10) as record:
+        for _ in range(120):
+            x = torch.randn(32, 8)
+            loss = functional.cross_entropy(model(x.to(dtype)).float(), x[:, :3].argmax(1))
+            clears_after(chosen, loss)
+            record.step(loss=loss)
+    assert kinds(record) == expected
+
+
+def clears_after(chosen: torch.optim.Optimizer, loss: torch.Tensor) -> None:
+    loss.backward()
+    chosen.step()
+    chosen.zero_grad()
+
+
+@pytest.mark.parametrize("falls", [True, False])
+def test_a_loss_that_is_no_measure_of_progress_gets_no_guess(falls: bool) -> None:
+    """A critic's goes below 0; a generator's rises while it learns."""
+    torch.manual_seed(0)
+    model = mlp()
+    chosen = torch.optim.SGD(model.parameters(), 1e-3)
+    with watching(model, every=10) as record:
+        for number in range(1, 121):
+            loss = classified(model, number)
+            clears_after(chosen, loss)
+            record.step(loss=-number / 10 if falls else 1 + number / 30 + loss.detach() / 10)
+    assert kinds(record) == []
