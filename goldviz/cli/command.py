@@ -224,7 +224,7 @@ def _open(arguments: argparse.Namespace) -> int:
 
 def _findings(arguments: argparse.Namespace) -> int:
     from goldviz.api import findings, load
-    from goldviz.watching.findings import as_json, cure_of
+    from goldviz.watching.findings import as_json
 
     run = load(arguments.run)
     cards = findings(run)
@@ -233,7 +233,7 @@ def _findings(arguments: argparse.Namespace) -> int:
         return 0
     for finding in cards:
         sentence = f"{finding.title}: {finding.number} (limit: {finding.threshold}). {finding.explanation}"
-        cure = "".join(f"\n    {line}" for line in cure_of(finding, run).splitlines())
+        cure = "".join(f"\n    {line}" for line in finding.cure.splitlines())
         cure += f"\n    {finding.effect}" if cure and finding.effect else ""
         print(in_print(sentence.rstrip()) + cure)
     if not cards:

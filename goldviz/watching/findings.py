@@ -381,12 +381,12 @@ def reading_of(dataset: Run) -> WatchedReading:
 
 
 def findings_of(dataset: Run) -> list[Finding]:
-    """What a watched run says, most serious first; ``effect`` says how often the cure helped elsewhere, if known."""
+    """What a watched run says, most serious first, with cures; ``effect`` says how often one helped, if known."""
     steps = int(dataset[STEP].max()) if dataset.sizes.get(STEP) else 0
     readings: Callable[[Any, Run], list[WatchedReading]] = lambda settings, run: [reading_of(run)]  # noqa: E731
     findings = Conclusions(RULES, readings, most=MOST)(AnyRun(STEP, steps), dataset)  # type: ignore[arg-type]
     recurrent = is_recurrent(dataset)
-    return [replace(finding, effect=helped_elsewhere(finding.kind, recurrent)) for finding in findings]
+    return [replace(one, effect=helped_elsewhere(one.kind, recurrent), cure=cure_of(one, dataset)) for one in findings]
 
 
 def as_json(finding: Finding, run: Run) -> dict[str, Any]:
@@ -394,4 +394,4 @@ def as_json(finding: Finding, run: Run) -> dict[str, Any]:
     tried it, and ``effect`` how often it helped elsewhere, empty if that is not known."""
     names = ("kind", "severity", "title", "number", "threshold", "confidence", "explanation", "effect")
     told = {name: getattr(finding, name) for name in names}
-    return {**told, "cure": cure_of(finding, run) or None, "tried": tried_of(run).get(finding.kind)}
+    return {**told, "cure": finding.cure or None, "tried": tried_of(run).get(finding.kind)}

@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from goldviz.watching.findings import as_json, cure_of
+from goldviz.watching.findings import as_json
 from goldviz.watching.measures import cause_of
 from tests.watching.loops import (
     FAULTS,
@@ -41,7 +41,7 @@ def test_a_planted_fault_is_named(name: str) -> None:
     card, dataset = cards[kind], record.dataset()
     assert card.number
     assert card.threshold
-    assert cure_of(card, dataset)
+    assert card.cure
     assert json.loads(json.dumps(as_json(card, dataset)))["tried"] is None
     if name in CAUSES:
         cause = cause_of(dataset)

@@ -19,7 +19,7 @@ from goldviz.declare.settings import SettingsError
 from goldviz.runs.recorder import Command
 from goldviz.runs.store.run_store import Store
 from goldviz.watching.declared import TRY
-from goldviz.watching.findings import as_json, cure_of
+from goldviz.watching.findings import as_json
 from goldviz.watching.measures import rate_factor, trials_of, tried_of
 from goldviz.watching.trial import APPLIED, PLACEBO, Tried, _interval
 from tests.watching.loops import Recurrent, Relu, mlp, sequences, task, watching
@@ -69,7 +69,7 @@ def test_what_helps_is_told_from_what_does_not_and_the_card_says_so() -> None:
     [card] = [card for card in record.findings() if card.kind == "learning_rate_too_small"]
     told = as_json(card, run)["tried"]
     assert told["helped"] is True
-    assert cure_of(card, run) == "for group in optimizer.param_groups:\n    group['lr'] *= 1000"
+    assert card.cure == goldviz.findings(run)[0].cure == "for group in optimizer.param_groups:\n    group['lr'] *= 1000"
     assert "60 steps, 3 orders" in told["sentence"]
 
 

@@ -23,7 +23,7 @@ class Finding:
     ``number`` and ``threshold`` are ready to read ("4,100 times smaller", "100 times"). ``confidence`` says
     how sure it is and why. ``changes`` are the settings of the paired run that *Try this* starts, ``effect`` says what
     they did when they were tried. ``remedies`` are all that could be advised, ``line`` is the threshold as its rule
-    writes it.
+    writes it. ``cure`` is code that may mend it, where the network is a script's own.
     """
 
     kind: str
@@ -38,6 +38,7 @@ class Finding:
     effect: str = ""
     remedies: tuple[Remedy, ...] = ()
     line: str = ""
+    cure: str = ""
 
     def without(self, is_unwanted: Callable[[Remedy], bool]) -> Finding:
         """The same finding without some of its remedies: the first of those that are left is advised."""

@@ -38,7 +38,7 @@ from goldviz.watching.figures import (
     query,
     through_time,
 )
-from goldviz.watching.findings import cure_of, findings_of, gauge
+from goldviz.watching.findings import findings_of, gauge
 from goldviz.watching.knobs import CLIP, DROPOUT, FREEZE, RATE
 from goldviz.watching.measures import (
     knobs_of,
@@ -315,10 +315,10 @@ def _card(finding: Finding, view: Watched) -> None:
         if finding.explanation:
             st.markdown(plain(finding.explanation))
         tried = tried_of(view.records).get(finding.kind)
-        if cure := cure_of(finding, view.records):
+        if finding.cure:
             untried = f"{UNTRIED} {finding.effect}".rstrip()
             st.caption(plain(f"Tried on your run. {tried['sentence']}" if tried else untried))
-            st.code(cure, language="python", wrap_lines=True)
+            st.code(finding.cure, language="python", wrap_lines=True)
             if not tried and view.run.status == "running" and finding.kind in trials_of(view.records):
                 _offer_trial(finding.kind, view.run.id)
 
