@@ -198,7 +198,7 @@ OF_LABORATORIES = {
             PAGE,
             "# % on new patterns; a bag of words # % and # %",
             ("tone_from_context",),
-            lambda own, known, new: own < new + 6,
+            lambda own, known, new: own < min(new + 6, 101),
         ),
         Caption(
             PAGE,
@@ -210,7 +210,7 @@ OF_LABORATORIES = {
             "confusion",
             r"new patterns # % \(bag of words # %\)",
             ("tone_from_context",),
-            lambda own, bag: own < bag + 6,
+            lambda own, bag: own < min(bag + 6, 101),
         ),
         Caption(
             "confusion", r"new patterns # % \(bag of words # %\)", ("tone_from_words",), lambda own, bag: own > bag + 8
