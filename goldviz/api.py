@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from goldviz.declare import registry
 from goldviz.declare.settings import Experiment, SettingsError
 from goldviz.extras import check_extra
+from goldviz.notebook import Findings, Measures, Trials
 from goldviz.watching.declared import WATCHED
 
 if TYPE_CHECKING:
@@ -25,13 +26,10 @@ if TYPE_CHECKING:
     from goldviz.declare.claims import Claim
     from goldviz.declare.kinds import Understood
     from goldviz.declare.settings import Settings
-    from goldviz.diagnostics.findings import Finding
-    from goldviz.diagnostics.measure import MeasuredNumber
     from goldviz.diagnostics.verdicts import Verdict
     from goldviz.figures.spec import FigureSpec
     from goldviz.figures.theme import Theme
     from goldviz.runs.recorder import ControlChannel, Progress
-    from goldviz.watching.trial import Tried
     from goldviz.watching.watcher import Watcher
 
 log = logging.getLogger(__name__)
@@ -293,7 +291,7 @@ def trial(
     cures: Mapping[str, Callable[[dict[str, Any]], None]] | None = None,
     steps: int = 50,
     orders: int = 3,
-) -> list[Tried]:
+) -> Trials:
     """Try cures on your own run: each goes on from a copy of your state, beside a control and a placebo.
 
     ``state`` is a mapping with your "model", your "optimizer" and whatever else a step needs. ``step(state, order,
@@ -312,7 +310,7 @@ def trial(
     results = tried_on(step, state, [*own, *kinds], steps=steps, orders=orders, cures=cures, run=run)
     if record is not None:
         record.keep_tried(results)
-    return results
+    return Trials(results)
 
 
 def load(run_id: str) -> xr.Dataset:
@@ -426,7 +424,7 @@ def _figure_specs(dataset: xr.Dataset) -> Mapping[str, FigureSpec]:
     return specs
 
 
-def findings(dataset: xr.Dataset) -> list[Finding]:
+def findings(dataset: xr.Dataset) -> Findings:
     """What a run's numbers say, as its page's cards do, most serious first.
 
     ``dataset`` is what :func:`run` or :func:`load` gave, or one of your own whose variables say their kind. Raises as
@@ -438,15 +436,15 @@ def findings(dataset: xr.Dataset) -> list[Finding]:
     if getattr(dataset, "attrs", {}).get("experiment") == WATCHED:
         from goldviz.watching.findings import findings_of
 
-        return findings_of(_known(dataset))
+        return Findings(findings_of(_known(dataset)))
     own = _kinds_of(dataset)
     if own:
-        return by_kind.findings_of(own.dataset, own.kinds)
+        return Findings(by_kind.findings_of(own.dataset, own.kinds))
     settings = _settings_of(dataset)
-    return laboratory_of(settings).findings(settings, dataset)
+    return Findings(laboratory_of(settings).findings(settings, dataset))
 
 
-def measures(dataset: xr.Dataset) -> dict[str, MeasuredNumber]:
+def measures(dataset: xr.Dataset) -> Measures:
     """The numbers of a run by name, each with its words, its unit and a value for each seed.
 
     Those of its laboratory, of those that one run has, and those that its variables' kinds give. ``dataset`` is what
@@ -457,14 +455,14 @@ def measures(dataset: xr.Dataset) -> dict[str, MeasuredNumber]:
 
     own = _kinds_of(dataset)
     if own:
-        return measures_of(own.dataset, own.kinds)
+        return Measures(measures_of(own.dataset, own.kinds))
     kind = type(_settings_of(dataset))
     numbers = measures_of(dataset, kind.variables_by_kind)
     for name, measure in registry.laboratories()[kind.name].measures.items():
         # Some compare several runs, or read what this run never recorded.
         with suppress(LookupError, TypeError, ValueError, AttributeError):
             numbers[name] = MeasuredNumber(name, measure.words, measure.unit, measure.by_seed(dataset))
-    return numbers
+    return Measures(numbers)
 
 
 def report(dataset: xr.Dataset, path: str | Path | None = None) -> str:

@@ -25,6 +25,7 @@ from torch.optim.optimizer import Optimizer
 
 from goldviz.diagnostics.critical_rate import critical_factor
 from goldviz.diagnostics.histograms import MAGNITUDE_BINS, VALUE_BINS
+from goldviz.notebook import Findings, of_record
 from goldviz.runs.execution.worker import StoreSink
 from goldviz.runs.recorder import Batch, Progress, Sink
 from goldviz.runs.store.memory import Memory
@@ -48,8 +49,6 @@ from goldviz.watching.versions import VERSION
 
 if TYPE_CHECKING:
     import xarray as xr
-
-    from goldviz.diagnostics.findings import Finding
 
 TOGETHER, WRITTEN = 0.2, 1.0
 """Seconds for which the records of quick steps may wait to be handed over together, and to be written."""
@@ -241,11 +240,11 @@ class Watcher:
         progress = Progress(run.step, run.total, run.seconds, run.instrument_seconds)
         self._store.append(self.run_id, progress, attributes=facts)
 
-    def findings(self) -> list[Finding]:
+    def findings(self) -> Findings:
         """What the run says so far, most serious first, as the cards of its page do."""
         from goldviz.watching.findings import findings_of
 
-        return findings_of(self.dataset())
+        return Findings(findings_of(self.dataset()))
 
     def dataset(self) -> xr.Dataset:
         """All that was recorded until now, with its kinds."""
@@ -286,6 +285,18 @@ class Watcher:
                 self._store.close()
         except Exception as error:  # noqa: BLE001 - as above
             log.warning("The end of the watched run could not be written: %s", error)
+
+    def __repr__(self) -> str:
+        return f"<watched run {self.name!r}: {self._state}, run_id {self.run_id!r}>"
+
+    def _repr_html_(self) -> str:
+        dataset = self.dataset()
+        losses = dataset["loss"].values[~np.isnan(dataset["loss"].values)] if "loss" in dataset else ()
+        return of_record(self.name, self.run_id, self._state, losses, self.findings())
+
+    @property
+    def _state(self) -> str:
+        return f"{'ended' if self._over else 'running'} at step {self.step_number:,}"
 
     def __enter__(self) -> Self:
         return self
