@@ -10,7 +10,7 @@ import numpy as np
 
 from goldviz.arrays.labelled import Run
 from goldviz.figures import theme as look
-from goldviz.figures.draft import Figure, Heatmap, Scatter, make_subplots
+from goldviz.figures.draft import Figure, Heatmap, Node, Scatter, make_subplots
 from goldviz.figures.elements import colour_bar_below, log_axis, power_ticks, worded
 from goldviz.figures.notes import as_label
 from goldviz.figures.overlay import overlay
@@ -131,8 +131,8 @@ def short(name: str) -> str:
 def layer_map(runs: Sequence[tuple[str, Run]], quantity: str, line: str, theme: Theme) -> Figure:
     """One quantity of all layers that a line asks for over the steps, runs side by side on one scale.
 
-    A cross marks what was no finite number; a gap, what was not measured. Layers without parameters have no row where
-    the quantity is one of parameters.
+    A cross marks what was no finite number; a gap, what was not measured; the lowest colour, also what was 0. Layers
+    without parameters have no row where the quantity is one of parameters.
     """
     asked = [(title, run, _in_view(run, quantity, line)) for title, run in runs if quantity in run]
     there = [one for one in asked if one[2].names]
@@ -144,6 +144,7 @@ def layer_map(runs: Sequence[tuple[str, Run]], quantity: str, line: str, theme: 
         rows=1, cols=len(there), shared_yaxes=alike, horizontal_spacing=0.03 if alike else 0.5 / (len(there) + 1)
     )
     every: list[np.ndarray] = []
+    zeros: list[tuple[Node, np.ndarray, int]] = []
     for place, (run_title, run, view) in enumerate(there, start=1):
         labels = [as_label(short(name)) for name in view.names]
         values, steps = columns(view.values, run[quantity][run[quantity].dims[0]].values)
@@ -161,6 +162,10 @@ def layer_map(runs: Sequence[tuple[str, Run]], quantity: str, line: str, theme: 
             hovertemplate=f"step %{{x}}, %{{y}}: {exponent}%{{z:.2f}}<extra></extra>",
         )
         figure.add_trace(cells, row=1, col=place)
+        if quantity not in PLAIN and (values == 0).any():
+            zeros.append(
+                (Node({**cells, "hovertemplate": "step %{x}, %{y}: exactly 0<extra></extra>"}), values == 0, place)
+            )
         bad_steps, bad_layers = np.nonzero(np.isinf(values))
         if bad_steps.size:
             cross = crosses(steps[bad_steps].tolist(), bad_layers.tolist(), "no finite number")
@@ -173,10 +178,14 @@ def layer_map(runs: Sequence[tuple[str, Run]], quantity: str, line: str, theme: 
     known = np.concatenate(every)
     low, high = (float(known.min()), float(known.max())) if known.size else (-1.0, 0.0)
     low, high = (0.0, 1.0) if quantity in SHARES else (low, high if high > low else low + 1)
+    for cells, are_zero, place in zeros:
+        cells["z"] = np.where(are_zero, low, np.nan).T.astype(np.float32)
+        figure.add_trace(cells, row=1, col=place)
     height = 250 + min(620, 19 * max(len(view.names) for _, _, view in there))
     look.apply(figure, theme, title=title, legend=False, hover="closest", height=height)
     bar = {} if quantity in PLAIN else power_ticks(low, high)
-    return colour_bar_below(figure, (low, high), SEQUENTIAL, LABELS[quantity], **bar)
+    of_zero = ", the lowest colour also of 0" if zeros else ""
+    return colour_bar_below(figure, (low, high), SEQUENTIAL, f"{LABELS[quantity]}{of_zero}", **bar)
 
 
 class _View(NamedTuple):
@@ -217,6 +226,7 @@ def through_time(run: Run, theme: Theme) -> Figure:
     long = int((~np.isnan(np.asarray(run["state_gradient"].values)[-1])).sum())
     times = run["time"].values.tolist()[:long]
     exponents: list[np.ndarray] = []
+    zeros: list[tuple[str, str, np.ndarray]] = []
     names = {
         "state_gradient": "Gradient of h(t)",
         "state_to_last": "Largest singular value of dh(T)/dh(t)",
@@ -230,15 +240,28 @@ def through_time(run: Run, theme: Theme) -> Figure:
         exponents.append(np.log10(drawn[~np.isnan(drawn)]))
         line = {"color": look.depth_colours(len(drawn_here), theme)[place], "width": 2}
         figure.add_trace(Scatter(x=times, y=drawn, name=name, mode="lines+markers", line=line))
+        if (row == 0).any():
+            zeros.append((name, line["color"], np.flatnonzero(row == 0) + 1))
         bad = np.flatnonzero(np.isinf(row))
         if bad.size:
             figure.add_trace(crosses((bad + 1).tolist(), [1.0] * bad.size, name, showlegend=False))
     known = np.concatenate(exponents)
     if not known.size:
         return worded("Every value of the last close look is 0 or no finite number.", title="By time step", theme=theme)
+    for name, colour, places in zeros:
+        figure.add_trace(_at_zero(places, float(10 ** known.min()), name, colour))
     figure.update_yaxes(**log_axis((float(known.min()) - 0.2, float(known.max()) + 0.2)))
     figure.update_xaxes(title_text="Time step, of the last 64 at most")
     return look.apply(figure, theme, title="By time step", hover="closest", height=360)
+
+
+def _at_zero(x: np.ndarray, floor: float, name: str, colour: str) -> Node:
+    """Marks at the bottom of an axis of powers of ten, which has no place for the zeros that were measured."""
+    marker = {"symbol": "triangle-down-open", "size": 8, "color": colour}
+    hover = f"{name}: exactly 0<extra></extra>"
+    return Scatter(
+        x=x, y=[floor] * len(x), mode="markers", marker=marker, name=name, showlegend=False, hovertemplate=hover
+    )
 
 
 def layer_lines(run: Run, quantity: str, layers: Sequence[int], theme: Theme) -> Figure:
@@ -249,10 +272,14 @@ def layer_lines(run: Run, quantity: str, layers: Sequence[int], theme: Theme) ->
     finite = np.where(np.isfinite(positive), positive, np.nan)
     known = finite[np.isfinite(finite)]
     figure = Figure()
+    floor = float(known.min()) if known.size else 1.0
     for place, row in enumerate(layers):
         name = as_label(short(str(run["layer"].values[row])))
         line = {"color": look.depth_colours(len(layers), theme)[place], "width": 2}
         figure.add_trace(Scatter(x=steps, y=finite[:, place], name=name, mode="lines", line=line))
+        none = steps[values[:, place] == 0] if quantity not in PLAIN else steps[:0]
+        if none.size:
+            figure.add_trace(_at_zero(none, floor, name, line["color"]))
         bad = steps[np.isinf(values[:, place])]
         if bad.size:
             top = float(known.max()) if known.size else 1.0

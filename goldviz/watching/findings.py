@@ -8,13 +8,17 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from goldviz.arrays.labelled import Run
 from goldviz.diagnostics.findings import training
 from goldviz.diagnostics.findings.by_kind import AnyRun
 from goldviz.diagnostics.findings.conclude import Conclusions
 from goldviz.diagnostics.findings.finding import Finding
 from goldviz.diagnostics.findings.line import above, below, where
+from goldviz.diagnostics.findings.measures import median
 from goldviz.diagnostics.findings.rule import Case, Rule
+from goldviz.diagnostics.findings.words import times
 from goldviz.diagnostics.headroom import EDGE, of_headroom
 from goldviz.watching.declared import STEP
 from goldviz.watching.elsewhere import helped_elsewhere
@@ -28,6 +32,7 @@ from goldviz.watching.measures import (
     rate_factor,
     rows_of,
     tried_of,
+    values,
     where_it_was,
 )
 
@@ -164,6 +169,15 @@ UNMOVED = (
     "rate_went_to_zero", "update_lost_in_dtype",
 )  # fmt: skip
 """What nothing can be learned under: no card beside one of these guesses why nothing is."""
+
+
+def _explosion(n: WatchedReading) -> str:
+    spike, norms = float(n.spike[0]), values(n.dataset, "gradient_norm")
+    most = f", {times(spike)} times that at most" if math.isfinite(spike) else ""
+    broken = int((~np.isfinite(norms)).sum())
+    never = f", no finite number in {broken} of {len(norms)} looks" if broken else ""
+    return f"{times(median(norms[np.isfinite(norms)]))} typically{most}{never}"
+
 
 from_the_loop = partial(Rule, confidence="read off the loop itself")
 of_one_run = partial(Rule, confidence=ONE_RUN)
@@ -322,7 +336,7 @@ RULES = (
         "The gradient explodes",
         line=above("spike", SPIKE, "a norm {at:times} times its median")
         | above("per_root", EXPLODED, "{at:times} times the norm of the weights"),
-        number="{gradient:times} typically, {spike:times} times that at most",
+        number=_explosion,
         silenced_by=("first_cause", "stale_gradient"),
     ),
     of_one_run(
