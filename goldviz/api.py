@@ -332,7 +332,7 @@ def _with_measures(dataset: xr.Dataset) -> xr.Dataset:
     return dataset
 
 
-def figure(dataset: xr.Dataset, name: str, *, step: int | None = None, theme: Theme = "light") -> go.Figure:
+def figure(dataset: xr.Dataset | Watcher, name: str, *, step: int | None = None, theme: Theme = "light") -> go.Figure:
     """One of a page's figures of a run, such as ``figure(ds, "loss", step=40)``, as a Plotly figure.
 
     ``dataset`` is what :func:`run` or :func:`load` gave, or a part of it: one network by ``ds.sel(network="plain")``,
@@ -346,6 +346,7 @@ def figure(dataset: xr.Dataset, name: str, *, step: int | None = None, theme: Th
     from goldviz.figures.selected import given_back
     from goldviz.figures.theme import INKS
 
+    dataset = _dataset_of(dataset)
     own = _kinds_of(dataset)
     owner = "this dataset" if own else str(dataset.attrs["experiment"])
     variables = {} if own else registry.experiment(owner).variables
@@ -400,12 +401,13 @@ class Figures(Mapping[str, "go.Figure"]):
         return "\n".join(f"{name:<{width}}  {question}" for name, question in self.questions.items())
 
 
-def figures(dataset: xr.Dataset) -> Figures:
+def figures(dataset: xr.Dataset | Watcher) -> Figures:
     """All figures of a run by name: ``figures(ds)`` lists them, ``figures(ds)["loss"]`` draws one.
 
-    ``dataset`` is what :func:`run` or :func:`load` gave, or one of your own whose variables say their kind. Raises as
-    :func:`figure` does; a mistaken name is told beside the one that was meant.
+    ``dataset`` is what :func:`run` or :func:`load` gave, a record, or one of your own whose variables say their
+    kind. Raises as :func:`figure` does; a mistaken name is told beside the one that was meant.
     """
+    dataset = _dataset_of(dataset)
     return Figures(dataset, _figure_specs(dataset))
 
 
@@ -424,15 +426,16 @@ def _figure_specs(dataset: xr.Dataset) -> Mapping[str, FigureSpec]:
     return specs
 
 
-def findings(dataset: xr.Dataset) -> Findings:
+def findings(dataset: xr.Dataset | Watcher) -> Findings:
     """What a run's numbers say, as its page's cards do, most serious first.
 
-    ``dataset`` is what :func:`run` or :func:`load` gave, or one of your own whose variables say their kind. Raises as
-    :func:`figure` does.
+    ``dataset`` is what :func:`run` or :func:`load` gave, a record, or one of your own whose variables say their
+    kind. Raises as :func:`figure` does.
     """
     from goldviz.declare.laboratory import laboratory_of
     from goldviz.diagnostics.findings import by_kind
 
+    dataset = _dataset_of(dataset)
     if getattr(dataset, "attrs", {}).get("experiment") == WATCHED:
         from goldviz.watching.findings import findings_of
 
@@ -444,7 +447,7 @@ def findings(dataset: xr.Dataset) -> Findings:
     return Findings(laboratory_of(settings).findings(settings, dataset))
 
 
-def measures(dataset: xr.Dataset) -> Measures:
+def measures(dataset: xr.Dataset | Watcher) -> Measures:
     """The numbers of a run by name, each with its words, its unit and a value for each seed.
 
     Those of its laboratory, of those that one run has, and those that its variables' kinds give. ``dataset`` is what
@@ -453,6 +456,7 @@ def measures(dataset: xr.Dataset) -> Measures:
     from goldviz.diagnostics.findings.by_kind import measures_of
     from goldviz.diagnostics.measure import MeasuredNumber
 
+    dataset = _dataset_of(dataset)
     own = _kinds_of(dataset)
     if own:
         return Measures(measures_of(own.dataset, own.kinds))
@@ -465,16 +469,17 @@ def measures(dataset: xr.Dataset) -> Measures:
     return Measures(numbers)
 
 
-def report(dataset: xr.Dataset, path: str | Path | None = None) -> str:
+def report(dataset: xr.Dataset | Watcher, path: str | Path | None = None) -> str:
     """Figures, findings and settings of a run as one self-contained HTML text, which is also written to ``path``.
 
-    ``dataset`` is what :func:`run` or :func:`load` gave, or one of your own whose variables say their kind. Raises as
-    :func:`figure` does.
+    ``dataset`` is what :func:`run` or :func:`load` gave, a record, or one of your own whose variables say their
+    kind. Raises as :func:`figure` does.
     """
     from goldviz.diagnostics.findings import networks
     from goldviz.export.report import report_of_any_run, report_of_run
     from goldviz.figures.by_kind import figures_of_any_run
 
+    dataset = _dataset_of(dataset)
     own = _kinds_of(dataset)
     if own:
         html = report_of_any_run(own.dataset, figures_of_any_run(own.kinds, networks(own.dataset)), findings(dataset))
@@ -486,6 +491,12 @@ def report(dataset: xr.Dataset, path: str | Path | None = None) -> str:
 
         write_text_beside(Path(path), html)
     return html
+
+
+def _dataset_of(dataset: xr.Dataset | Watcher) -> xr.Dataset:
+    """What a record has recorded until now; a dataset as it is."""
+    from_script = sys.modules.get("goldviz.watching.watcher")
+    return dataset.dataset() if from_script is not None and isinstance(dataset, from_script.Watcher) else dataset
 
 
 def _kinds_of(dataset: xr.Dataset) -> Understood | None:

@@ -34,6 +34,7 @@ from goldviz.watching.measures import (
     tried_of,
     values,
     where_it_was,
+    with_kinds,
 )
 
 MOST = 8
@@ -150,7 +151,7 @@ def gauge(dataset: Run, findings: Sequence[Finding]) -> str:
 
 
 def _layers(fact: str) -> Callable[[WatchedReading], str]:
-    return lambda n: listed(n.layers_without(fact))
+    return lambda n: listed(with_kinds(n.dataset, n.layers_without(fact)))
 
 
 def _cause(case: Case) -> str:

@@ -110,6 +110,12 @@ def listed(names: Sequence[str]) -> str:
     return ", ".join(names[:MOST_LAYERS]) + (f" and {more} more" if more > 0 else "")
 
 
+def with_kinds(dataset: Run, names: Sequence[str]) -> list[str]:
+    """Layers by name and kind, such as "4 (Tanh)"; the name alone where the kind is not known."""
+    kinds = {name: kind for name, kind, _ in layers_of(dataset)}
+    return [f"{name} ({kinds[name]})" if kinds.get(name) else name for name in names]
+
+
 def values(dataset: Run, name: str) -> Floats:
     """A variable's numbers in double precision; empty where it was not recorded."""
     return np.asarray(dataset[name].values, dtype=np.float64) if name in dataset else np.zeros(0)
@@ -312,7 +318,7 @@ class WatchedReading:
         if len(shares) < WINDOW or not np.isfinite(shares[-1]).any():
             return math.nan, ""
         row = int(np.nanargmax(np.where(np.isfinite(shares[-1]), shares[-1], np.nan)))
-        return float(shares[-1][row]), str(self.dataset["layer"].values[row])
+        return float(shares[-1][row]), with_kinds(self.dataset, [str(self.dataset["layer"].values[row])])[0]
 
     @property
     def dead(self) -> Floats:

@@ -192,7 +192,7 @@ def test_dead_units_inside_a_compiled_network_get_their_card() -> None:
     record = looped(torch.compile(net, backend="eager"), True, steps=10)
     assert record is not None
     [card] = [card for card in record.findings() if card.kind == "dead_units"]
-    assert card.title == "Many units before body.2 are dead"
+    assert card.title == "Many units before body.2 (Linear) are dead"
 
 
 class Root(nn.Module):

@@ -37,11 +37,14 @@ def test_a_record_and_its_cards_are_drawn_and_nothing_in_them_is_markup() -> Non
     assert "ended at step 5, loss " in html
     assert "<b>&lt;script&gt;</b>" in html
     assert "<script" not in html
-    for drawn in (html, record.findings()._repr_html_(), goldviz.findings(record.dataset())._repr_html_()):
+    for drawn in (html, record.findings()._repr_html_(), goldviz.findings(record)._repr_html_()):
         assert f"Worth a look: <b>{card.title}</b>" in drawn
         assert "<pre>for parameter in module.parameters():\n    parameter.requires_grad_(True)</pre>" in drawn
     assert repr(record) == f"<watched run '<script>': ended at step 5, run_id {record.run_id!r}>"
-    numbers = goldviz.measures(record.dataset())
+    assert card.number == "0 (Linear)"
+    numbers = goldviz.measures(record)
+    assert goldviz.figures(record)["loss"].data
+    assert goldviz.figure(record, "loss", step=3).data
     assert numbers
     assert numbers._repr_html_().count("<tr>") == 1 + len(numbers)
     assert all(f"<td>{escape(name)}</td>" in numbers._repr_html_() for name in numbers)
