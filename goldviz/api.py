@@ -303,8 +303,9 @@ def trial(
 
     Raises :class:`goldviz.experiments.SettingsError` for arguments that are not allowed, and whatever the step raises.
     """
-    from goldviz.watching.trial import tried_on
+    from goldviz.watching.trial import check_kinds, tried_on
 
+    check_kinds(kinds)
     own = [finding.kind for finding in record.findings()] if record is not None else []
     run = record.dataset() if record is not None else None
     results = tried_on(step, state, [*own, *kinds], steps=steps, orders=orders, cures=cures, run=run)

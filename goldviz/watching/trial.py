@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from torch import nn
+from torch import Tensor, nn
 from torch.optim.optimizer import Optimizer
 
 from goldviz.arrays.labelled import Run
@@ -105,7 +105,8 @@ class Tried:
     def sentence(self) -> str:
         """The result in words."""
         many = f"{self.steps} steps, {self.orders} orders"
-        word = "helped" if self.helped else "did not help"
+        refuted = self.low > -LEAST_HELP * abs(self.control)
+        word = "helped" if self.helped else "did not help" if refuted else "not shown to help"
         if math.isinf(self.control) and math.isfinite(self.loss):
             return f"{self.cure}: {word}, loss {self.loss:.3g} where the control broke down ({many})."
         if not math.isfinite(self.difference):
@@ -128,6 +129,7 @@ def tried_on(
     ``run`` is the watched run whose cards name the kinds, where there is one.
     """
     check(step, state, steps, orders)
+    _check_repeats(step, state, steps)
     own = {name: (name, change) for name, change in (cures or {}).items()}
     arms = {PLACEBO: ("one per cent more of the rate", _rate(1.01))}
     applied = APPLIED if run is None else applied_to(run)
@@ -196,6 +198,52 @@ def _copied(state: State) -> dict[str, Any]:
     """A copy of everything in a state, whose optimisers hold the copied parameters."""
     # One deep copy keeps what refers to what.
     return copy.deepcopy(dict(state))
+
+
+def _check_repeats(step: StepFunction, state: State, steps: int) -> None:
+    """Raise :class:`SettingsError` for a step that trains the script's own model, or never does the same twice.
+
+    The script's own model and optimiser are as they were afterwards.
+    """
+    own = [*state["model"].parameters(), *state["model"].buffers()]
+    before = [(one.detach().clone(), None if one.grad is None else one.grad.clone()) for one in own]
+    moments = copy.deepcopy(state["optimizer"].state_dict())
+    try:
+        ends = [_end(step, state, None, 0, min(steps, 2)) for _ in range(2)]
+    finally:
+        pairs = [(one, *old) for one, old in zip(own, before, strict=True)]
+        touched = not all(_same(one, value) and _same(one.grad, gradient) for one, value, gradient in pairs)
+        if touched:
+            for one, value, gradient in pairs:
+                one.data.copy_(value)
+                one.grad = gradient
+            state["optimizer"].load_state_dict(moments)
+    if touched:
+        raise SettingsError({"step": "The step trains your own model; allowed is one that trains state['model']."})
+    # A GPU may add in another order.
+    near = 0.0 if all(one.device.type == "cpu" for one in own) else 1e-4
+    if not (ends[0] == ends[1] or math.isclose(*ends, rel_tol=near)):
+        what = "gives another loss for the same state, order and number"
+        raise SettingsError({"step": f"The step {what}; allowed is one that takes all it needs from these three."})
+
+
+def _same(one: Tensor | None, other: Tensor | None) -> bool:
+    """Whether two tensors are alike bit for bit, or neither is there."""
+    if one is None or other is None:
+        return one is other
+    one, other = (given.to_dense() if given.layout is not torch.strided else given for given in (one, other))
+    none = one.isnan()
+    return torch.equal(none, other.isnan()) and torch.equal(one[~none], other[~none])
+
+
+def check_kinds(kinds: object) -> None:
+    """Raise :class:`SettingsError` for kinds of cards that have no cure to try."""
+    wrong = [kinds] if isinstance(kinds, str) or not isinstance(kinds, Sequence) else [
+        kind for kind in kinds if kind not in [*APPLIED]
+    ]  # fmt: skip
+    if wrong:
+        words = f"kinds holds {str(wrong[0])[:60]!r}; allowed is a list of {', '.join(APPLIED)}."
+        raise SettingsError({"kinds": words})
 
 
 def check(step: object, state: object, steps: object, orders: object) -> None:

@@ -130,6 +130,55 @@ def test_a_trial_that_fails_is_told_and_the_script_trains_on(tmp_path: Path) -> 
     assert store.run(record.run_id).step == 3
 
 
+def test_a_step_that_ignores_its_state_is_found_and_the_script_s_own_model_stays() -> None:
+    torch.manual_seed(0)
+    model = nn.Sequential(*mlp(), nn.Dropout(0.1))
+    state = state_of(model, 1e-3)
+    for number in range(1, 4):
+        step(state, 0, number)
+    before = {name: value.clone() for name, value in model.state_dict().items()}
+    gradients = [one.grad.clone() for one in model.parameters() if one.grad is not None]
+    moments = [one["exp_avg"].clone() for one in state["optimizer"].state.values()]
+
+    def careless(_: dict[str, Any], order: int, number: int) -> torch.Tensor:
+        return step(state, order, number)
+
+    with pytest.raises(
+        SettingsError, match=r"The step trains your own model; allowed is one that trains state\['model'\]"
+    ):
+        goldviz.trial(careless, state, kinds=["frozen"])
+    assert all(torch.equal(value, before[name]) for name, value in model.state_dict().items())
+    own = [one.grad for one in model.parameters()]
+    assert all(torch.equal(one, other) for one, other in zip(own, gradients, strict=True))
+    own = [one["exp_avg"] for one in state["optimizer"].state.values()]
+    assert all(torch.equal(one, other) for one, other in zip(own, moments, strict=True))
+
+
+def test_a_step_that_never_does_the_same_twice_is_found() -> None:
+    state, loader = state_of(mlp(), 1e-3), iter(range(1000))
+
+    def unpaired(state: dict[str, Any], order: int, _: int) -> torch.Tensor:
+        return step(state, order, next(loader))
+
+    with pytest.raises(SettingsError, match="The step gives another loss for the same state, order and number"):
+        goldviz.trial(unpaired, state, kinds=["frozen"])
+
+
+@pytest.mark.parametrize("kinds", ["frozen", ["nonsense"], 3])
+def test_kinds_that_have_no_cure_are_refused(kinds: Any) -> None:
+    with pytest.raises(SettingsError, match="allowed is a list of learning_rate_too_large, no_warm_up"):
+        goldviz.trial(step, state_of(mlp(), 1e-3), kinds=kinds)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "words"),
+    [(-0.75, 0.23, "not shown to help"), (-0.04, 0.3, "did not help"), (0.1, 0.3, "did not help")],
+)
+def test_what_was_not_shown_is_not_called_refuted(low: float, high: float, words: str) -> None:
+    tried = Tried("frozen", "thaw", 1.0, 1.0, (low + high) / 2, low, high, 3, 50, helped=False)
+    assert tried.sentence().startswith(f"thaw: {words}, loss ")
+
+
 def faster(state: dict[str, Any]) -> None:
     for group in state["optimizer"].param_groups:
         group["lr"] = 3e-3
