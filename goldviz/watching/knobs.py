@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, ref
 
 from torch import Tensor, nn
 from torch.optim.optimizer import Optimizer
@@ -27,7 +27,9 @@ class Knobs:
     def __init__(self, layers: Layers) -> None:
         self.layers = layers
         self.clip = 0.0
-        self._factor = 1.0
+        self._factor = self._factor_told = 1.0
+        self._wanted = 0.0
+        self._told_of: Callable[[], Optimizer | None] = lambda: None
         self._scaled_by: WeakKeyDictionary[Optimizer, float] = WeakKeyDictionary()
         self._frozen: dict[str, list[nn.Parameter]] = {}
 
@@ -50,8 +52,12 @@ class Knobs:
     def before_step(self, optimiser: Optimizer, gradients: Sequence[Tensor], scale: float) -> None:
         """Scale this optimiser's rates, where that was asked for since its last step, and clip the gradient."""
         factor = self._factor / self._scaled_by.setdefault(optimiser, self._factor)
+        if self._wanted and self._told_of() is optimiser:
+            # Its rate is set to what was asked for, whatever a scheduler made of it meanwhile.
+            factor, self._wanted = self._wanted / (float(optimiser.param_groups[0]["lr"]) or math.inf), 0.0
+        self._scaled_by[optimiser] = self._factor_told = self._factor
+        self._told_of = ref(optimiser)
         if factor != 1.0:
-            self._scaled_by[optimiser] = self._factor
             for group in optimiser.param_groups:
                 if isinstance(group["lr"], Tensor):
                     group["lr"].mul_(factor)
@@ -69,10 +75,12 @@ class Knobs:
             raise KnobError("The learning rate is not known yet; it is from the first step on.")
 
         def turn() -> str:
-            if new == rate:
+            before = self._wanted or rate
+            if new == before:
                 return ""
-            self._factor *= new / rate
-            return f"learning rate {new:.4g} (was {rate:.4g})"
+            # Of several changes before a step the last one holds: each is of the rate that a step had.
+            self._factor, self._wanted = self._factor_told * new / rate, new
+            return f"learning rate {new:.4g} (was {before:.4g})"
 
         return turn
 

@@ -110,8 +110,13 @@ class Watcher:
         self._optimised_steps = 0
         if optimizer is not None:
             self._say_what_is_held(optimizer)
-        self.run_id, self._sink = self._opened(optimizer, resume)
-        self._prepare()
+        try:
+            self.run_id, self._sink = self._opened(optimizer, resume)
+            self._prepare()
+        except BaseException:
+            self._looking.close()
+            self._steps.close()
+            raise
         atexit.register(_close_at_exit, weakref.ref(self))
 
     def _opened(self, optimizer: Optimizer | None, resume: str) -> tuple[str, Sink]:

@@ -68,6 +68,26 @@ def test_a_change_holds_from_the_next_step_on_and_stands_in_the_diary(tmp_path: 
     ]
 
 
+def test_of_two_changes_before_a_step_the_last_one_holds_whatever_a_scheduler_does() -> None:
+    model = mlp()
+    optimiser = torch.optim.SGD(
+        [{"params": model[0].parameters()}, {"params": model[2:].parameters(), "lr": 0.01}], lr=0.1
+    )
+    schedule = torch.optim.lr_scheduler.ExponentialLR(optimiser, 0.5)
+    with watching(model, knobs=True) as record:
+        steps(record, model, optimiser, 2)
+        assert record._knobs.turn({RATE: 1.0}, 0.1) == "learning rate 1 (was 0.1)"
+        assert record._knobs.turn({RATE: 0.05}, 0.1) == "learning rate 0.05 (was 1)"
+        assert record._knobs.turn({RATE: 0.05}, 0.1) == ""
+        steps(record, model, optimiser, 1)
+        assert [group["lr"] for group in optimiser.param_groups] == pytest.approx([0.05, 0.005])
+        assert record._knobs.turn({RATE: 0.2}, 0.05) == "learning rate 0.2 (was 0.05)"
+        assert record._knobs.turn({RATE: 0.05}, 0.05) == "learning rate 0.05 (was 0.2)"
+        schedule.step()
+        steps(record, model, optimiser, 2)
+    assert [group["lr"] for group in optimiser.param_groups] == pytest.approx([0.05, 0.005])
+
+
 def test_frozen_weights_stay_bit_for_bit_under_momentum_and_move_again_afterwards() -> None:
     model = mlp()
     optimiser = torch.optim.AdamW(model.parameters(), 1e-2, weight_decay=0.1)

@@ -1,0 +1,52 @@
+"""A network that cannot be watched is refused in a sentence, and left as it was."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from torch import nn
+
+import goldviz
+from goldviz.experiments import SettingsError
+from goldviz.runs.store.run_store import Store
+
+
+@pytest.fixture(autouse=True)
+def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GOLDVIZ_DATABASE_URL", f"sqlite:///{tmp_path / 'runs.sqlite'}")
+
+
+def hooks(model: nn.Module) -> int:
+    from torch.optim import optimizer
+
+    on_steps = len(optimizer._global_optimizer_pre_hooks) + len(optimizer._global_optimizer_post_hooks)
+    return on_steps + sum(len(one._forward_hooks) + len(one._forward_pre_hooks) for one in model.modules())
+
+
+def test_lazy_layers_wait_for_their_first_batch() -> None:
+    model = nn.Sequential(nn.LazyLinear(8), nn.ReLU(), nn.LazyBatchNorm1d(), nn.LazyLinear(1))
+    before = hooks(model)
+    with pytest.raises(SettingsError, match="lazy layers without a shape; let one batch pass before"):
+        goldviz.watch(model)
+    assert hooks(model) == before
+    model(torch.randn(4, 3))
+    with goldviz.watch(model) as record:
+        record.step(loss=model(torch.randn(4, 3)).mean())
+    assert record.dataset()["layer"].values.tolist() == ["0", "1", "2", "3"]
+    assert hooks(model) == 0
+
+
+class Unwilling(Store):
+    """A store that takes no run."""
+
+    def create(self, *_: Any, **__: Any) -> str:
+        raise OSError("not here")
+
+
+def test_a_run_that_cannot_be_opened_leaves_no_hook(tmp_path: Path) -> None:
+    model = nn.Linear(2, 1)
+    before = hooks(model)
+    with pytest.raises(OSError, match="not here"):
+        goldviz.watch(model, to=Unwilling(f"sqlite:///{tmp_path / 'runs.sqlite'}"))  # type: ignore[arg-type]
+    assert hooks(model) == before
