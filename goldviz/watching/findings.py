@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from goldviz.arrays.labelled import Run
-from goldviz.diagnostics.findings import training
-from goldviz.diagnostics.findings.by_kind import AnyRun
+from goldviz.diagnostics.findings import by_kind, training
+from goldviz.diagnostics.findings.by_kind import FADED, AnyRun
 from goldviz.diagnostics.findings.conclude import Conclusions
 from goldviz.diagnostics.findings.finding import Finding
 from goldviz.diagnostics.findings.line import above, below, where
@@ -53,11 +53,22 @@ WARM_UP_UPDATE, WARM_UP_RISE = 0.1, 1.5
 
 TOO_LARGE, TOO_SMALL = "learning_rate_too_large", "learning_rate_too_small"
 
+IN_TIME = "gradient_vanishes_in_time"
+FADES = ("vanishing", IN_TIME)
+
+ORTHOGONAL = "nn.init.orthogonal_(cell.weight_hh_l0)   # its powers neither grow nor shrink"
+
 CURES: Mapping[str, str] = {
     TOO_LARGE: "for group in optimizer.param_groups:\n    group['lr'] *= 0.1",
     TOO_SMALL: "for group in optimizer.param_groups:\n    group['lr'] *= 10",
     "no_warm_up": "warm_up = torch.optim.lr_scheduler.LinearLR(optimizer, 0.01, total_iters=100)\n"
     "warm_up.step()   # after each optimizer.step()",
+    "batch_of_one": "loader = DataLoader(data, batch_size=32, shuffle=True)   # or nn.GroupNorm",
+    "trained_in_evaluation_mode": "model.train()   # after each evaluation",
+    "softmax_over_one": "loss = F.binary_cross_entropy_with_logits(logits, target)   # one output: no softmax",
+    "broadcast_loss": "loss = F.mse_loss(model(x).squeeze(1), y)\nassert prediction.shape == target.shape",
+    "below_what_is_possible": "loss = F.cross_entropy(logits, target)   # or F.nll_loss(logits.log_softmax(1), target)",
+    "overfits": "torch.optim.AdamW(model.parameters(), weight_decay=0.1)   # or more rows, dropout, an earlier end",
     "loss_not_connected": "loss = loss_of(model(x), y)   # itself: no torch.tensor(loss.item())\nloss.backward()",
     "optimizer_holds_none": "optimizer.param_groups.clear()\n"
     "optimizer.add_param_group({'params': [*model.parameters()]})",
@@ -77,6 +88,8 @@ CURES: Mapping[str, str] = {
     "frozen": "for parameter in module.parameters():\n    parameter.requires_grad_(True)",
     "not_optimised": "optimizer.add_param_group({'params': module.parameters()})",
     "training_mode": "model.eval()\nwith torch.no_grad():\n    ...\nmodel.train()",
+    "vanishing": "nn.init.kaiming_normal_(layer.weight)   # with nn.ReLU, a norm, or x + layer(x)",
+    IN_TIME: ORTHOGONAL + "\ncell.bias_ih_l0.data[n : 2 * n] = 3   # n units of an LSTM: the gate that keeps, open",
     "dead_units": "nn.init.zeros_(layer.bias)   # and a smaller rate, or nn.LeakyReLU()",
     "saturated": "nn.init.kaiming_normal_(layer.weight, nonlinearity='tanh')   # and inputs scaled to spread 1",
     "constant_input": "assert (batch != batch[:1]).any()   # look at what the loader gives",
@@ -101,7 +114,6 @@ OF_PASSES: Mapping[str, str] = {
     "late": "goldviz.watch(model, every=1, budget=None)   # looks at each step",
 }
 HALF_PRECISION = "torch.autocast('cuda', dtype=torch.bfloat16)   # the range of single precision"
-ORTHOGONAL = "nn.init.orthogonal_(cell.weight_hh_l0)   # its powers neither grow nor shrink"
 ANY_CAUSE = "torch.autograd.set_detect_anomaly(True)   # for one run: names the line"
 
 
@@ -165,6 +177,7 @@ def _cause_number(n: WatchedReading) -> str:
     return f"{cause['value']} at step {cause['step']}" + (f", in {rows}" if rows else "")
 
 
+VANISHING = next(rule for rule in by_kind.RULES if rule.kind == "vanishing")
 UNMOVED = (
     "loss_not_connected", "optimizer_holds_none", "step_without_gradient", "cleared_before_step",
     "rate_went_to_zero", "update_lost_in_dtype",
@@ -200,6 +213,45 @@ RULES = (
         line=where("softmax_twice", "logits, which no softmax has seen"),
         number="softmax, then cross-entropy",
         explanation="Cross-entropy takes its own softmax; twice, the gradient fades.",
+    ),
+    from_the_loop(
+        "batch_of_one",
+        "bad",
+        "Batch norm sees one row at a time",
+        line=above("of_one_row", HALF, "{at:percent} of the batches"),
+        number="{of_one_row:percent} of the batches have one row",
+        explanation="A row's own mean is taken away, and with it what told it from others.",
+    ),
+    from_the_loop(
+        "trained_in_evaluation_mode",
+        "warning",
+        "You train in evaluation mode",
+        line=above("trained_in_evaluation_mode", HALF, "{at:percent} of the passes"),
+        number="{trained_in_evaluation_mode:percent} of the passes with gradient",
+        explanation="Batch norm then keeps old statistics, and dropout drops nothing.",
+    ),
+    from_the_loop(
+        "softmax_over_one",
+        "bad",
+        "A softmax goes over a single value",
+        line=where("softmax_over_one", "two values at least"),
+        number="1 value, so that it always gives 1",
+    ),
+    from_the_loop(
+        "broadcast_loss",
+        "bad",
+        "Each prediction is compared with every target",
+        line=where("broadcast", "predictions and targets of one shape"),
+        number="{shapes}",
+        explanation="A column minus a row is a table, whose best answer is the targets' mean.",
+    ),
+    from_the_loop(
+        "below_what_is_possible",
+        "bad",
+        "The loss is below what is possible",
+        line=where("impossible", "a negative log likelihood of a class above 0"),
+        number="a likelihood above 1",
+        explanation="The loss takes log probabilities, and may be given raw logits.",
     ),
     from_the_loop(
         "loss_not_connected",
@@ -325,9 +377,28 @@ RULES = (
         explanation="Large first steps throw the weights about before the optimiser knows their scale.",
         silenced_by=("first_cause",),
     ),
+    replace(
+        VANISHING,
+        title="The gradient vanishes on its way to the first layers",
+        explanation="The first layers are told next to nothing.",
+        confidence=ONE_RUN,
+        only=lambda n, settings: n.learns_nothing,
+        silenced_by=("first_cause", *UNMOVED),
+    ),
+    replace(
+        VANISHING,
+        kind=IN_TIME,
+        title="The gradient vanishes on its way back through time",
+        line=below("first_step_over_last", 1 / FADED, "a hundred times smaller at the first time step than the last"),
+        number=lambda n: f"{times(1 / n.first_step_over_last[0])} times smaller at the first time step",
+        explanation="What came early is told next to nothing.",
+        confidence=ONE_RUN,
+        only=lambda n, settings: n.learns_nothing,
+        silenced_by=("first_cause", *UNMOVED),
+    ),
     training.steps_too_long(
         title="The learning rate is too large",
-        silenced_by=("first_cause", "no_warm_up"),
+        silenced_by=("first_cause", "no_warm_up", *FADES),
         confidence=ONE_RUN,
         only=_still_too_large,
     ),
@@ -338,7 +409,7 @@ RULES = (
         line=above("spike", SPIKE, "a norm {at:times} times its median")
         | above("per_root", EXPLODED, "{at:times} times the norm of the weights"),
         number=_explosion,
-        silenced_by=("first_cause", "stale_gradient"),
+        silenced_by=("first_cause", "stale_gradient", *FADES),
     ),
     of_one_run(
         "dead_units",
@@ -358,6 +429,15 @@ RULES = (
         silenced_by=("first_cause",),
     ),
     of_one_run(
+        "overfits",
+        "warning",
+        "It learns its rows by heart",
+        line=above("evaluated_over_trained", 2.0, "an evaluation loss {at} times the training loss, and rising"),
+        number="{evaluated_over_trained:times} times the training loss",
+        explanation="The evaluation loss goes up while the training loss goes down.",
+        silenced_by=("first_cause",),
+    ),
+    of_one_run(
         "first_loss",
         "warning",
         "The first loss is far above a guess",
@@ -374,14 +454,16 @@ RULES = (
         number="{ended_over_guess:percent} of an even guess's loss",
         explanation="The targets may not belong to their rows, or nothing of them is in the inputs.",
         silenced_by=(
-            "first_cause", "softmax_twice", "no_gradient", "constant_input", TOO_LARGE, "first_loss", *UNMOVED,
+            "first_cause", "softmax_twice", "no_gradient", "constant_input", TOO_LARGE, "first_loss", *FADES,
+            "batch_of_one", "softmax_over_one", "broadcast_loss", *UNMOVED,
         ),
         unless=("stale_gradient", "clipped_before_unscaling"),
     ),
     training.steps_too_short(
         title="The learning rate is too small",
         silenced_by=(
-            "first_cause", "clipped_before_unscaling", "softmax_twice", "clip_leaves_nothing", "dead_units", *UNMOVED,
+            "first_cause", "clipped_before_unscaling", "softmax_twice", "clip_leaves_nothing", "dead_units", *FADES,
+            *UNMOVED,
         ),
         confidence=ONE_RUN,
         only=_still_too_small,

@@ -20,6 +20,8 @@ from goldviz.watching.layers import tensors_in
 MOST_ROWS = 32
 """Rows of a batch that are named one by one."""
 MOST_NODES = 400
+OF_THE_LOSS = 8
+"""The last operations, which are a loss's own."""
 """Operations of a graph that are looked through."""
 RISKY = (
     "log", "log2", "log10", "log1p", "div", "reciprocal", "sqrt", "rsqrt", "exp", "expm1", "pow", "acos", "asin",
@@ -158,18 +160,48 @@ class OfLoss:
     over_classes: bool = False
     class_dim: int = -1
     softmax_twice: bool = False
+    broadcast: str = ""
+    softmax_over_one: bool = False
 
 
 def read_loss(loss: Tensor) -> OfLoss:
     """Read the graph of a loss; it may have been freed by its backward pass."""
-    over_classes, dim, twice = False, -1, False
-    for node in nodes_of(loss):
+    over_classes, dim, twice, broadcast, over_one = False, -1, False, "", False
+    for number, node in enumerate(nodes_of(loss)):
         name = name_of(node)
+        if number < OF_THE_LOSS:
+            broadcast = broadcast or _broadcast(node, name)
+            over_one |= name in ("softmax", "log_softmax") and _length(node) == 1
         if name in ("nll_loss", "nll_loss2d", "nll_loss_nd"):
             over_classes, dim = True, 1 if name.endswith("2d") else -1
         if name == "log_softmax":
             twice = twice or _next_of(node) in ("softmax", "log_softmax")
-    return OfLoss(over_classes, dim, over_classes and twice)
+    return OfLoss(over_classes, dim, over_classes and twice, broadcast, over_one)
+
+
+def _shape(node: Any) -> tuple[int, ...]:
+    """Of what an operation gave; empty where this PyTorch does not tell."""
+    told = getattr(node, "_input_metadata", None)
+    return tuple(told[0].shape) if told else ()
+
+
+def _length(node: Any) -> int:
+    """Over how many values a softmax goes."""
+    shape, dim = _shape(node), int(getattr(node, "_saved_dim", 0))
+    # PyTorch keeps a negative dimension as an unsigned number.
+    dim -= 2**64 if dim >= 2**63 else 0
+    return shape[dim] if -len(shape) <= dim < len(shape) else 0
+
+
+def _broadcast(node: Any, name: str) -> str:
+    """The shapes, where a column of n predictions met a row of n targets, which asked for no gradient."""
+    given = [following for following, _ in node.next_functions if following is not None]
+    if name not in ("sub", "rsub", "expand") or len(given) != 1:
+        return ""
+    made, before = _shape(node), _shape(given[0])
+    n = made[0] if made else 0
+    met = n > 1 and made == (n, n) and before in ((n, 1), (n,))
+    return f"{before} met the targets and became {made}" if met else ""
 
 
 def _next_of(node: Any) -> str:

@@ -62,6 +62,7 @@ class Looking:
         self._thread, self._process = threading.get_ident(), os.getpid()
         self._row = {id(module): row for row, module in enumerate(layers.modules)}
         self._has_modes = any(isinstance(one, _WITH_MODES) for one in layers.root.modules())
+        self._has_norms = any(isinstance(one, nn.modules.batchnorm._BatchNorm) for one in layers.root.modules())
         self._alive: dict[int, list[Tensor]] = {}
         self._windows = 0
         self._root_inputs: set[int] = set()
@@ -204,20 +205,24 @@ class Looking:
         self._inside = torch.is_grad_enabled()
         if not self._inside:
             if self._has_modes:
-                self.facts["evaluations"] = self.facts.get("evaluations", 0) + 1
-                self.facts["evaluations_in_training_mode"] = self.facts.get("evaluations_in_training_mode", 0) + int(
-                    module.training
-                )
+                self._count("evaluations", True)
+                self._count("evaluations_in_training_mode", module.training)
             return
         if not self.looks:
             return
         given = [*tensors_in(arguments), *tensors_in(dict(named))]
         self._root_inputs = {id(tensor) for tensor in given}
         first = next((one for one in given if one.ndim > 1), None)
+        if self._has_modes and first is not None:
+            self._count("passes", True)
+            self._count("passes_in_evaluation_mode", not module.training)
+            self._count("batches_of_one", module.training and self._has_norms and first.shape[0] == 1)
         if first is not None and first.shape[0] > 1:
-            self.facts["inputs"] = self.facts.get("inputs", 0) + 1
-            if not first.is_cuda and bool((first == first[:1]).all()):
-                self.facts["constant_inputs"] = self.facts.get("constant_inputs", 0) + 1
+            self._count("inputs", True)
+            self._count("constant_inputs", not first.is_cuda and bool((first == first[:1]).all()))
+
+    def _count(self, fact: str, happened: bool) -> None:
+        self.facts[fact] = self.facts.get(fact, 0) + int(happened)
 
     def _leave(self, _module: nn.Module, _arguments: object, output: object) -> None:
         if self._inside and self._mine() and not _in_backward():

@@ -9,13 +9,14 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from goldviz.arrays.labelled import Run
 from goldviz.diagnostics.findings.finding import Floats, Verdicts
-from goldviz.diagnostics.findings.measures import median, rising, typical_update
+from goldviz.diagnostics.findings.measures import mean, median, rising, typical_update
 from goldviz.diagnostics.headroom import EDGE
 from goldviz.watching.declared import STEP
 
@@ -23,8 +24,16 @@ FIRST_STEPS = 20
 """Within which a missing warm-up shows."""
 MOST_LAYERS = 3
 """Layers that a card names."""
+PARTS = 65
+"""Bounds of parts of a run, each of which is compared with all before it."""
 LEAST_STEPS = 100
 """Before so many steps nobody can say that nothing is learned."""
+LEAST_DEPTH = 4
+"""Layers or time steps over which a gradient can fade."""
+FALLEN_BEHIND = 1.2
+"""Times its lowest, an evaluation loss that goes up again."""
+FALLEN = 0.67
+"""Of its start, the loss of a network that learns something."""
 USUAL_UPDATE = 1e-3
 """Norm of a step over that of the weights that is usual."""
 NO_RATE = 1e-4
@@ -282,12 +291,37 @@ class WatchedReading:
         return self._one(float(loss[-len(loss) // 4 :].mean()) if enough else math.nan) / self.guess
 
     @property
+    def learns_nothing(self) -> bool:
+        """Whether the loss of a hundred steps and more did not fall by a third."""
+        loss = self.losses
+        tenth = len(loss) // 10
+        return len(loss) >= LEAST_STEPS and bool(loss[-len(loss) // 4 :].mean() > FALLEN * abs(loss[:tenth].mean()))
+
+    @property
+    def first_over_last(self) -> Floats:
+        """The gradient's norm at the first layer over that at the last, of weights and of outputs: what faded less."""
+        kinds = layers_of(self.dataset)
+        rows = [row for row, (_, kind, n) in enumerate(kinds) if n and "Norm" not in kind and "Embedding" not in kind]
+        names = ("gradient_by_layer", "output_gradient")
+        ratios = [
+            _ends(mean(norms)[rows]) if (norms := values(self.dataset, name)).size else math.nan for name in names
+        ]
+        return self._one(max(ratios) if all(map(math.isfinite, ratios)) else math.nan)
+
+    @property
+    def first_step_over_last(self) -> Floats:
+        """The gradient's norm at a recurrent module's first time step over that at its last."""
+        norms = values(self.dataset, "state_gradient")
+        return self._one(_ends(mean(norms)) if norms.size else math.nan)
+
+    @property
     def spike(self) -> Floats:
-        """The largest gradient norm over the median one."""
+        """The largest gradient norm over the median of those until then: one that falls for good has no spike."""
         norms = values(self.dataset, "gradient_norm" if "gradient_norm" in self.dataset else "used_gradient_norm")
         finite = norms[np.isfinite(norms)]
-        middle = median(finite) if finite.size else math.nan
-        return self._one(float(finite.max()) / middle if finite.size >= WINDOW and middle > 0 else math.nan)
+        bounds = np.unique(np.linspace(WINDOW - 1, len(finite), PARTS).astype(int)) if len(finite) >= WINDOW else []
+        parts = [(float(finite[begins:ends].max()), median(finite[:begins])) for begins, ends in pairwise(bounds)]
+        return self._one(max((high / middle for high, middle in parts if middle > 0), default=math.nan))
 
     @property
     def gradient(self) -> Floats:
@@ -373,6 +407,51 @@ class WatchedReading:
         return self._share("updates_lost", "updates")
 
     @property
+    def trained_in_evaluation_mode(self) -> Floats:
+        """The share of looked-at training passes that were made in evaluation mode."""
+        return self._share("passes_in_evaluation_mode", "passes")
+
+    @property
+    def of_one_row(self) -> Floats:
+        """The share of looked-at training passes of a single row through batch norm."""
+        return self._share("batches_of_one", "passes")
+
+    @property
+    def shapes(self) -> str:
+        """What a broadcast between predictions and targets did to their shapes; empty where there was none."""
+        told = self.facts.get("broadcast")
+        return told[:200] if isinstance(told, str) else ""
+
+    @property
+    def broadcast(self) -> Verdicts:
+        """Whether predictions and targets were broadcast against each other."""
+        return np.array([bool(self.shapes)])
+
+    @property
+    def softmax_over_one(self) -> Verdicts:
+        """Whether a softmax went over a single value, which makes it 1."""
+        return np.array([self.facts.get("softmax_over_one") is True])
+
+    @property
+    def impossible(self) -> Verdicts:
+        """Whether the likelihood of a class is told as more than 1: a loss over classes that ends far below 0."""
+        loss, classes = self.losses, _count(self.facts.get("classes"))
+        enough = classes > 1 and len(loss) >= FIRST_STEPS
+        return np.array([enough and bool(loss[-len(loss) // 4 :].mean() < -0.5 * math.log(classes))])
+
+    @property
+    def evaluated_over_trained(self) -> Floats:
+        """The last evaluation losses over the training losses beside them, where the former went up meanwhile."""
+        told, loss = values(self.dataset, "evaluation_loss"), self.losses
+        told = told[np.isfinite(told)]
+        quarter = len(told) // 4
+        if quarter < 1 or len(loss) < LEAST_STEPS or loss.min() < 0:
+            return self._one(math.nan)
+        late = told[-quarter:].mean()
+        rose = late > FALLEN_BEHIND * told.min()
+        return self._one(float(late / max(loss[-len(loss) // 4 :].mean(), 1e-12)) if rose else math.nan)
+
+    @property
     def loss_not_connected(self) -> Verdicts:
         """Whether the loss asked for a gradient though no operation made it."""
         return np.array([self.facts.get("loss_not_connected") is True])
@@ -421,6 +500,12 @@ class WatchedReading:
     def not_optimised(self) -> Floats:
         """How many layers get a gradient that no optimiser uses."""
         return self._one(len(self.layers_without("not_optimised")))
+
+
+def _ends(norms: Floats) -> float:
+    """The first over the last of those that are not 0; NaN of fewer than four, of which each is a case of its own."""
+    there = norms[np.isfinite(norms) & (norms > 0)]
+    return float(there[0] / there[-1]) if there.size >= LEAST_DEPTH else math.nan
 
 
 def where_it_was(cause: Mapping[str, Any]) -> str:

@@ -2,6 +2,7 @@
 
 import copy
 import math
+import warnings
 from collections.abc import Callable
 
 import pytest
@@ -293,3 +294,130 @@ def test_a_loss_that_is_no_measure_of_progress_gets_no_guess(falls: bool) -> Non
             clears_after(chosen, loss)
             record.step(loss=-number / 10 if falls else 1 + number / 30 + loss.detach() / 10)
     assert kinds(record) == []
+
+
+def deep(act: type[nn.Module], depth: int = 14) -> nn.Sequential:
+    hidden = [part for _ in range(depth) for part in (nn.Linear(32, 32), act())]
+    return nn.Sequential(nn.Linear(8, 32), act(), *hidden, nn.Linear(32, 3))
+
+
+@pytest.mark.parametrize(("act", "optimiser", "expected"), [
+    (nn.Sigmoid, torch.optim.Adam, "vanishing"),
+    (nn.Sigmoid, torch.optim.SGD, "vanishing"),
+    (nn.Tanh, torch.optim.Adam, None),
+])  # fmt: skip
+def test_a_gradient_that_vanishes_with_depth_is_named_in_place_of_its_symptoms(
+    act: type[nn.Module], optimiser: type[torch.optim.Optimizer], expected: str | None
+) -> None:
+    torch.manual_seed(0)
+    model = deep(act)
+    chosen = optimiser(model.parameters(), 1e-3)
+    with watching(model, every=10) as record:
+        for number in range(1, 161):
+            loss = classified(model, number)
+            clears_after(chosen, loss)
+            record.step(loss=loss)
+    told = kinds(record)
+    assert told[0] == expected if expected else "vanishing" not in told
+    assert not {"no_better_than_guessing", "learning_rate_too_small", "exploding"} & {*told}
+
+
+class LastState(nn.Module):
+    def __init__(self, spread: float) -> None:
+        super().__init__()
+        self.cell, self.head = nn.RNN(4, 24, batch_first=True), nn.Linear(24, 3)
+        for weight in self.cell.parameters():
+            nn.init.normal_(weight, std=spread)
+        if spread > 0.1:
+            nn.init.orthogonal_(self.cell.weight_hh_l0)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.head(self.cell(x)[0][:, -1])
+
+
+@pytest.mark.parametrize(("spread", "expected"), [(0.01, ["gradient_vanishes_in_time"]), (0.2, [])])
+def test_a_gradient_that_vanishes_in_time_is_named(spread: float, expected: list[str]) -> None:
+    torch.manual_seed(0)
+    model = LastState(spread)
+    chosen = torch.optim.Adam(model.parameters(), 1e-3)
+    with watching(model, every=10) as record:
+        for _ in range(160):
+            x = torch.randn(32, 20, 4)
+            x[:, 1:] *= 0.1
+            loss = functional.cross_entropy(model(x), x[:, 0, :3].argmax(1))
+            clears_after(chosen, loss)
+            record.step(loss=loss)
+    assert [kind for kind in kinds(record) if kind != "learning_rate_too_large"] == expected
+
+
+def of_shapes(column: bool, sub: bool) -> Loop:
+    def loop(model: nn.Module, chosen: torch.optim.Optimizer, number: int) -> torch.Tensor:
+        x = torch.randn(32, 8, generator=torch.Generator().manual_seed(number))
+        said, target = model(x)[:, :1] if column else model(x)[:, 0], x[:, 0]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            loss = (said - target).pow(2).mean() if sub else functional.mse_loss(said, target)
+        clears_after(chosen, loss)
+        return loss
+
+    return loop
+
+
+@pytest.mark.parametrize("sub", [True, False], ids=["minus", "mse_loss"])
+def test_a_column_that_meets_a_row_is_named(sub: bool) -> None:
+    [card] = run(of_shapes(True, sub), 120).findings()
+    assert (card.kind, card.number) == ("broadcast_loss", "(32, 1) met the targets and became (32, 32)")
+    assert kinds(run(of_shapes(False, sub), 120)) == []
+
+
+def raw_logits(model: nn.Module, chosen: torch.optim.Optimizer, number: int) -> torch.Tensor:
+    x = torch.randn(32, 8, generator=torch.Generator().manual_seed(number))
+    loss = functional.nll_loss(model(x), x[:, :3].argmax(1))
+    clears_after(chosen, loss)
+    return loss
+
+
+def softmax_of_one(model: nn.Module, chosen: torch.optim.Optimizer, number: int) -> torch.Tensor:
+    x = torch.randn(32, 8, generator=torch.Generator().manual_seed(number))
+    loss = functional.binary_cross_entropy(model(x)[:, :1].softmax(-1), (x[:, :1] > 0).float())
+    clears_after(chosen, loss)
+    return loss
+
+
+def test_a_loss_that_cannot_be_is_named() -> None:
+    assert kinds(run(raw_logits, 120))[0] == "below_what_is_possible"
+    assert kinds(run(softmax_of_one, 120))[0] == "softmax_over_one"
+
+
+@pytest.mark.parametrize(
+    ("rows", "evaluates", "expected"),
+    [(32, False, []), (1, False, ["batch_of_one"]), (32, True, ["trained_in_evaluation_mode"])],
+)
+def test_batch_norm_in_the_wrong_mode_or_with_one_row_is_named(rows: int, evaluates: bool, expected: list[str]) -> None:
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.Conv1d(1, 8, 3), nn.BatchNorm1d(8), nn.ReLU(), nn.Flatten(), nn.Linear(48, 3))
+    model.train(not evaluates)
+    chosen = torch.optim.Adam(model.parameters(), 3e-3)
+    with watching(model, every=10) as record:
+        for _ in range(90):
+            x = torch.randn(rows, 1, 8)
+            loss = functional.cross_entropy(model(x), x[:, 0, :3].argmax(1))
+            clears_after(chosen, loss)
+            record.step(loss=loss)
+    assert [kind for kind in kinds(record) if kind != "learning_rate_too_large"] == expected
+
+
+def test_rows_that_are_learned_by_heart_are_named() -> None:
+    torch.manual_seed(0)
+    x = torch.randn(20, 8)
+    y, model = torch.randint(3, (20,)), mlp()
+    chosen = torch.optim.Adam(model.parameters(), 1e-2)
+    others = torch.randn(200, 8), torch.randint(3, (200,))
+    with watching(model, every=10) as record:
+        for number in range(1, 161):
+            loss = functional.cross_entropy(model(x), y)
+            clears_after(chosen, loss)
+            with torch.no_grad():
+                told = functional.cross_entropy(model(others[0]), others[1]) if number % 10 == 0 else None
+            record.step(loss=loss, evaluation_loss=told)
+    assert kinds(record) == ["overfits"]
