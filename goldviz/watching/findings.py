@@ -47,7 +47,7 @@ EXPLODED = 100.0
 WORST_SHARE = 0.5
 HALF = 0.5
 GUESS_BEGINS, GUESS_ENDS = 2.0, 0.97
-LONG_ENOUGH = 10**-2.5
+LONG_ENOUGH = 1e-2
 """Of a step over the weights, for a loss that rises to be its doing."""
 WARM_UP_UPDATE, WARM_UP_RISE = 0.1, 1.5
 

@@ -319,7 +319,7 @@ class WatchedReading:
         """The largest gradient norm over the median of those until then: one that falls for good has no spike."""
         norms = values(self.dataset, "gradient_norm" if "gradient_norm" in self.dataset else "used_gradient_norm")
         finite = norms[np.isfinite(norms)]
-        bounds = np.unique(np.linspace(WINDOW - 1, len(finite), PARTS).astype(int)) if len(finite) >= WINDOW else []
+        bounds = np.unique(np.linspace(WINDOW - 1, max(len(finite), WINDOW - 1), PARTS).astype(int)).tolist()
         parts = [(float(finite[begins:ends].max()), median(finite[:begins])) for begins, ends in pairwise(bounds)]
         return self._one(max((high / middle for high, middle in parts if middle > 0), default=math.nan))
 

@@ -55,6 +55,17 @@ def _thaw(state: dict[str, Any]) -> None:
     state["model"].requires_grad_(True)
 
 
+def _hold(state: dict[str, Any]) -> None:
+    held = {id(one) for group in state["optimizer"].param_groups for one in group["params"]}
+    if own := [one for one in state["model"].parameters() if one.requires_grad and id(one) not in held]:
+        state["optimizer"].add_param_group({"params": own})
+
+
+def _first_rate(state: dict[str, Any]) -> None:
+    for group in state["optimizer"].param_groups:
+        group["lr"] = group.get("initial_lr", group["lr"])
+
+
 def _orthogonal(state: dict[str, Any]) -> None:
     for module in state["model"].modules():
         if isinstance(module, nn.RNNBase):
@@ -72,6 +83,9 @@ APPLIED: Mapping[str, tuple[str, Callable[[dict[str, Any]], None]]] = {
     "exploding": ("clip the gradient to 1", _clip),
     "stale_gradient": ("clear the gradient after each step", _clear),
     "frozen": ("let every layer learn", _thaw),
+    "optimizer_holds_none": ("let the optimiser hold the network", _hold),
+    "not_optimised": ("let the optimiser hold every layer", _hold),
+    "rate_went_to_zero": ("the rate that it began with", _first_rate),
 }
 """What can be done to a state from outside, by the kind of the card that it is for: its words, and the change."""
 

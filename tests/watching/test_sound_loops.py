@@ -16,23 +16,7 @@ import torch
 from goldviz.diagnostics.findings.finding import Finding
 from tests.watching.sound_loops import HABITS, LOOPS, Trained, cards_of
 
-BAD_TODAY: dict[str, tuple[str, ...]] = {
-    "quickstart": ("no_gradient",),
-    "rates by layer": ("no_gradient",),
-    "told at each micro batch": ("stale_gradient", "no_gradient"),
-    "told at each update": ("no_gradient",),
-    "order of a trainer": ("no_gradient",),
-    "autocast": ("no_gradient",),
-    "small gpt": ("no_gradient",),
-    "diffusion": ("no_gradient",),
-    "adversarial training": ("stale_gradient",),
-    "learning to learn": ("stale_gradient",),
-    "dcgan discriminator": ("stale_gradient", "learning_rate_too_large"),
-    "dcgan generator": ("learning_rate_too_large",),
-    "dcgan both": ("stale_gradient", "learning_rate_too_large", "learning_rate_too_large"),
-    "exact to a millionth": ("exploding",),
-    "policy gradient": ("learning_rate_too_large",),
-}
+BAD_TODAY: dict[str, tuple[str, ...]] = {}
 """Loops that a *bad* card is told of today, and its kinds."""
 WARNED_TODAY: dict[str, tuple[str, ...]] = {
     "transfer learning": ("first_loss",),

@@ -210,6 +210,11 @@ def test_cures_of_planted_faults_help_and_placebos_never(kind: str, seed: int) -
             model[0].requires_grad_(False)
             model[2].requires_grad_(False)
         state = {**state_of(model, rate), "clears": kind != "stale_gradient"}
+        if kind in ("optimizer_holds_none", "not_optimised"):
+            held = mlp() if kind == "optimizer_holds_none" else model[2:]
+            state["optimizer"] = torch.optim.AdamW(held.parameters(), rate)
+        if kind == "rate_went_to_zero":
+            state["optimizer"].param_groups[0].update(lr=1e-9, initial_lr=3e-3)
         results = by_kind(goldviz.trial(step, state, kinds=[kind], steps=2 * STEPS))
     assert results[kind].helped, results[kind].sentence()
     assert not results[PLACEBO].helped
