@@ -497,7 +497,11 @@ def report(dataset: xr.Dataset | Watcher, path: str | Path | None = None) -> str
 def _dataset_of(dataset: xr.Dataset | Watcher) -> xr.Dataset:
     """What a record has recorded until now; a dataset as it is."""
     from_script = sys.modules.get("goldviz.watching.watcher")
-    return dataset.dataset() if from_script is not None and isinstance(dataset, from_script.Watcher) else dataset
+    given: Any = dataset
+    whole: xr.Dataset = given
+    if from_script is not None and isinstance(given, from_script.Watcher):
+        whole = given.dataset()
+    return whole
 
 
 def _kinds_of(dataset: xr.Dataset) -> Understood | None:

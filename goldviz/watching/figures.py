@@ -238,10 +238,11 @@ def through_time(run: Run, theme: Theme) -> Figure:
         row = np.asarray(run[quantity].values, np.float64)[-1, :long]
         drawn = np.where(np.isfinite(row) & (row > 0), row, np.nan)
         exponents.append(np.log10(drawn[~np.isnan(drawn)]))
-        line = {"color": look.depth_colours(len(drawn_here), theme)[place], "width": 2}
+        colour = look.depth_colours(len(drawn_here), theme)[place]
+        line = {"color": colour, "width": 2}
         figure.add_trace(Scatter(x=times, y=drawn, name=name, mode="lines+markers", line=line))
         if (row == 0).any():
-            zeros.append((name, line["color"], np.flatnonzero(row == 0) + 1))
+            zeros.append((name, colour, np.flatnonzero(row == 0) + 1))
         bad = np.flatnonzero(np.isinf(row))
         if bad.size:
             figure.add_trace(crosses((bad + 1).tolist(), [1.0] * bad.size, name, showlegend=False))
@@ -275,11 +276,12 @@ def layer_lines(run: Run, quantity: str, layers: Sequence[int], theme: Theme) ->
     floor = float(known.min()) if known.size else 1.0
     for place, row in enumerate(layers):
         name = as_label(short(str(run["layer"].values[row])))
-        line = {"color": look.depth_colours(len(layers), theme)[place], "width": 2}
+        colour = look.depth_colours(len(layers), theme)[place]
+        line = {"color": colour, "width": 2}
         figure.add_trace(Scatter(x=steps, y=finite[:, place], name=name, mode="lines", line=line))
         none = steps[values[:, place] == 0] if quantity not in PLAIN else steps[:0]
         if none.size:
-            figure.add_trace(_at_zero(none, floor, name, line["color"]))
+            figure.add_trace(_at_zero(none, floor, name, colour))
         bad = steps[np.isinf(values[:, place])]
         if bad.size:
             top = float(known.max()) if known.size else 1.0
