@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from torch import nn
-from torch.nn.parameter import UninitializedTensorMixin
+from torch.nn.parameter import UninitializedBuffer, UninitializedParameter
 from torch.optim.optimizer import Optimizer
 
 from goldviz.declare.settings import SettingsError
@@ -39,7 +39,9 @@ def watched(
         wrong["model"] = f"The model is a {type(model).__name__}; allowed is a torch.nn.Module."
     elif not any(True for _ in model.parameters()):
         wrong["model"] = "The model has no parameters; allowed is one that has some."
-    elif any(isinstance(one, UninitializedTensorMixin) for one in (*model.parameters(), *model.buffers())):
+    elif any(
+        isinstance(one, UninitializedBuffer | UninitializedParameter) for one in (*model.parameters(), *model.buffers())
+    ):
         wrong["model"] = "The model has lazy layers without a shape; let one batch pass before it is watched."
     if optimizer is not None and not isinstance(optimizer, Optimizer):
         wrong["optimizer"] = f"The optimizer is a {type(optimizer).__name__}; allowed is a torch.optim.Optimizer."

@@ -196,10 +196,11 @@ class Watcher:
         began = time.perf_counter()
         try:
             loss, evaluation_loss = self._loss("loss", loss), self._loss("evaluation_loss", evaluation_loss)
-            if again is not None and not callable(again):
-                self._complain("again", f"again is a {type(again).__name__}; allowed is a function without arguments.")
-                again = None
-            self._end_step(loss, evaluation_loss, began, again)
+            probe: Any = again
+            if probe is not None and not callable(probe):
+                self._complain("again", f"again is a {type(probe).__name__}; allowed is a function without arguments.")
+                probe = None
+            self._end_step(loss, evaluation_loss, began, probe)
             self._log(scalars)
         except Exception as error:  # noqa: BLE001 - nothing may go wrong in somebody's training for this
             self._gave_up(error)
