@@ -162,6 +162,8 @@ class OfLoss:
     softmax_twice: bool = False
     broadcast: str = ""
     softmax_over_one: bool = False
+    likelihood: bool = False
+    """Whether nothing but the likelihood of a class is in it, so that it cannot be below 0."""
 
 
 def read_loss(loss: Tensor) -> OfLoss:
@@ -176,7 +178,9 @@ def read_loss(loss: Tensor) -> OfLoss:
             over_classes, dim = True, 1 if name.endswith("2d") else -1
         if name == "log_softmax":
             twice = twice or _next_of(node) in ("softmax", "log_softmax")
-    return OfLoss(over_classes, dim, over_classes and twice, broadcast, over_one)
+    return OfLoss(
+        over_classes, dim, over_classes and twice, broadcast, over_one, name_of(loss.grad_fn).startswith("nll")
+    )
 
 
 def _shape(node: Any) -> tuple[int, ...]:

@@ -436,7 +436,7 @@ class WatchedReading:
     def impossible(self) -> Verdicts:
         """Whether the likelihood of a class is told as more than 1: a loss over classes that ends far below 0."""
         loss, classes = self.losses, _count(self.facts.get("classes"))
-        enough = classes > 1 and len(loss) >= FIRST_STEPS
+        enough = classes > 1 and len(loss) >= FIRST_STEPS and self.facts.get("likelihood") is True
         return np.array([enough and bool(loss[-len(loss) // 4 :].mean() < -0.5 * math.log(classes))])
 
     @property

@@ -516,6 +516,7 @@ class Watcher:
         shape = self._looking.output_shape
         if told.softmax_twice:
             self.facts["softmax_twice"] = True
+        self.facts["likelihood"] = told.likelihood
         self.facts |= {"broadcast": told.broadcast} if told.broadcast else {}
         self.facts |= {"softmax_over_one": True} if told.softmax_over_one else {}
         if told.over_classes and len(shape) > 1:
