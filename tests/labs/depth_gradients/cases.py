@@ -10,7 +10,8 @@ AWKWARD = SMALL | {
     "headroom": True,
 }
 RUNS = (SMALL, AWKWARD, SMALL | {"normalisation": "layer", "activation": "gelu", "shallower": 2})
-ROUNDING = {"activation_histogram", "gradient_histogram", "weight_gradient_histogram"}
+# What a state changes by is 0 or no number where its norm overflows, by processor.
+ROUNDING = {"activation_histogram", "gradient_histogram", "weight_gradient_histogram", "state_change"}
 BLIND = {"histogram_every": 0}
 
 LARGE = (
