@@ -5,7 +5,7 @@
     ".modebar, .hoverlayer, [data-testid=stMainMenu], [data-testid=stElementToolbar], label [data-testid=stTooltipIcon]",
     "[data-testid=stNumberInputStepUp], [data-testid=stNumberInputStepDown], [role=tooltip]",
     "[data-testid=stSelectbox] button, [data-testid=stMultiSelect] button, [data-testid=stDateInput] button, [aria-hidden=true]:not(svg, canvas)",
-    "[data-testid=stTooltipContent], [data-testid=stStatusWidget], .goldviz-unseen, style, script, #goldviz-first-view",
+    "[data-testid=stTooltipContent], [data-testid=stStatusWidget], .goldviz-unseen, .katex-mathml, style, script, #goldviz-first-view",
   ].join();
   const WAITS = ".goldviz-wait, [data-testid=stSpinner], .goldviz-figure-waiting, [data-testid=stSkeleton]";
   const MARKED = ".goldviz-term";
