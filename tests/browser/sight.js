@@ -5,7 +5,7 @@
     ".modebar, .hoverlayer, [data-testid=stMainMenu], [data-testid=stElementToolbar], label [data-testid=stTooltipIcon]",
     "[data-testid=stNumberInputStepUp], [data-testid=stNumberInputStepDown], [role=tooltip]",
     "[data-testid=stSelectbox] button, [data-testid=stMultiSelect] button, [data-testid=stDateInput] button, [aria-hidden=true]:not(svg, canvas)",
-    "[data-testid=stTooltipContent], [data-testid=stStatusWidget], .goldviz-unseen, .katex-mathml, style, script, #goldviz-first-view",
+    "[data-testid=stTooltipContent], [data-testid=stStatusWidget], .goldviz-unseen, style, script, #goldviz-first-view",
   ].join();
   const WAITS = ".goldviz-wait, [data-testid=stSpinner], .goldviz-figure-waiting, [data-testid=stSkeleton]";
   const MARKED = ".goldviz-term";
@@ -48,6 +48,8 @@
     const lines = [];
     for (const one of shown(document.body)) {
       if (one.matches(WAITS) || within(one, WAITS)) continue;
+      // A figure is drawn when it comes near the window, and its i comes with it.
+      if (everything && one.matches(".goldviz-info > summary")) continue;
       const box = one.getBoundingClientRect();
       const seen = box.width > 0 && box.height > 0 && box.bottom > 0 && box.top < innerHeight && box.right > 0 && box.left < innerWidth;
       if (!everything && !seen) continue;

@@ -133,7 +133,10 @@ def test_later_dates_change_no_earlier_fold(division, seed):
     between = np.random.default_rng(seed).uniform(seconds[start], seconds[end], max(end - start - 1, 0))
     seconds[start + 1 : end] = np.sort(between)
     moved = seconds.astype("datetime64[s]")
-    other = folds(pd.DatetimeIndex(moved), known, rows, **chosen)
+    try:
+        other = folds(pd.DatetimeIndex(moved), known, rows, **chosen)
+    except MarketError:  # a later fold's window of years may hold too few of the moved days
+        assume(False)
     for fold, again in zip(found, other, strict=True):
         if fold.test[0] <= middle.test[0]:
             assert fold.train.tolist() == again.train.tolist()

@@ -30,7 +30,7 @@ def heading(visitor: Visitor) -> str:
 def test_every_preset_opens_with_its_verdict_and_figures(preset, theme):
     visitor = Visitor(PAGE, {"runs": f"example:{preset.slug}"}, theme=theme)
     assert not visitor.errors
-    assert visitor.figures("skill")[0]["data"]
+    assert visitor.figures(preset.figure or "skill")[0]["data"]
     assert visitor.figures("scoreboard")[0]["data"]
     assert heading(visitor)
 
