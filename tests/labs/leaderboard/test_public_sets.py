@@ -65,11 +65,15 @@ def test_least_squares_on_etth1():
 
 
 @pytest.mark.parametrize(("name", "public"), [*zip(SETS, PUBLIC_SETS, strict=True)])
-@pytest.mark.parametrize("horizon", thinned([96, 720, 192, 336], ordinary=1))
-def test_a_linear_map_of_what_is_less_the_last_value_is_published_as_nlinear(name, public, horizon):
-    """NLinear's own least squares, on its published look-back, is nearer to its row than to DLinear's."""
-    published, own = public.published(horizon, public.split), errors(name, 336, horizon, linear_map).mean()
-    assert abs(own - published["NLinear"]) < abs(own - published["DLinear"])
+@pytest.mark.parametrize("horizons", thinned([[96, 336], [96, 192, 336, 720]]))
+def test_a_linear_map_of_what_is_less_the_last_value_is_published_as_nlinear(name, public, horizons):
+    """NLinear's own least squares, on its published look-back, is nearer to its row than to DLinear's, over several
+    horizons: at one of them the two rows may differ by 0.001."""
+    off = {"NLinear": 0.0, "DLinear": 0.0}
+    for horizon in horizons:
+        published, own = public.published(horizon, public.split), errors(name, 336, horizon, linear_map).mean()
+        off = {row: far + abs(own - published[row]) for row, far in off.items()}
+    assert off["NLinear"] < off["DLinear"]
 
 
 @pytest.mark.slow
