@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -183,6 +184,26 @@ def test_a_scheduler_that_was_away_is_found_again(store: Store, monkeypatch: pyt
         executor.resume(toy.changed(seconds=0), run_id)
         assert ended(store, run_id, SLOW).status == "finished"
         same_records(store.load(run_id), uninterrupted(toy.changed(seconds=0)))
+        executor.close()
+
+
+@pytest.mark.slow
+def test_nobody_waits_for_ever_for_a_scheduler_that_fell_silent(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("goldviz.runs.execution.workers.ANSWER_SECONDS", 0.5)
+    port = free_port()
+    with scheduler(port) as only, worker(port), ThreadPoolExecutor(3) as others:
+        executor = until_connected(store, port)
+        until(lambda: executor.worker_count == 1, SLOW)
+        only.send_signal(signal.SIGSTOP)
+        try:
+            asked = [others.submit(ask) for ask in (lambda: executor.missing, executor.probe, executor.devices)]
+            silent, probe, devices = (one.result(30) for one in asked)
+            waiting = executor.submit(Toy())
+        finally:
+            only.send_signal(signal.SIGCONT)
+        assert silent == "No worker is up at the moment. What is queued starts when one is back."
+        assert (probe, devices) == (0.0, [])
+        assert ended(store, waiting, SLOW).status == "finished"
         executor.close()
 
 

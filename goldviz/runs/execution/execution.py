@@ -7,6 +7,7 @@ import logging
 import os
 import threading
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -156,7 +157,8 @@ class Executor:
         """What a worker said to a question, which is asked once; None until it has answered."""
         with self._lock:
             if question not in self._asked and self._workers.reachable:
-                self._asked[question] = self._workers.submit(_called, question)
+                with suppress(OSError):  # A scheduler that does not answer is asked the next time.
+                    self._asked[question] = self._workers.submit(_called, question)
             asked = self._asked.get(question)
             if asked is not None and asked.status in ("error", "cancelled", "lost"):
                 del self._asked[question]

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from distributed import Client, Future, SpecCluster
 
 CONNECT_SECONDS = 5.0
+ANSWER_SECONDS = 5.0
+"""So long a scheduler may think about who is there: a page waits for it, and a machine that went away never answers."""
 ABSENT_SECONDS = 120.0
 """So long none of this machine's workers may be up before they are all started anew; a slow machine takes half a minute
 to start one."""
@@ -101,10 +103,18 @@ class Workers:
             # It is an object of this process: asking it by a message, as a client does, takes milliseconds.
             return len(self._cluster.scheduler.workers)
         try:
-            # A client that is just being closed knows of no workers any more.
-            return len(self._client.scheduler_info(n_workers=-1).get("workers", ()))
+            return len(self._identity(workers=-1)["workers"])
         except OSError:
             return 0
+
+    def _identity(self, workers: int) -> dict[str, Any]:
+        """What the scheduler says of itself and of some of its workers, -1 of all; OSError where it says nothing."""
+        client = self._client
+        if client.scheduler is None:
+            raise ConnectionError("the client is being closed")
+        # client.scheduler_info asks the same, and waits for ever.
+        asked = client.sync(client.scheduler.identity, n_workers=workers, callback_timeout=ANSWER_SECONDS)
+        return dict(asked)
 
     @property
     def missing(self) -> str:
@@ -125,7 +135,7 @@ class Workers:
         """Tell the workers the store's address, once a scheduler: Dask itself may have connected to another one."""
         from goldviz.runs.store.address import StoreAddress
 
-        scheduler = self._client.scheduler_info(n_workers=0)["id"]
+        scheduler = self._identity(workers=0)["id"]
         if scheduler != self._told:
             self._client.register_plugin(StoreAddress(self.store, self._database))
             self._told = scheduler
