@@ -213,7 +213,14 @@ class Fit:
         values = np.array([[of.get(name, 0.0) for name in names] for of in sizes])
         moving = [k for k in range(len(names)) if np.ptp(values[:, k]) > 0]
         products = [()] + [c for d in range(1, MOST_SIZES + 1) for c in combinations_with_replacement(moving, d)]
-        products = [c for c in products if all(c.count(k) <= 2 for k in c)]
+        # A width may count twice. What a laboratory has multiplied already, calls or products, does not: of few runs
+        # with many calls their square would foretell the rest.
+        own = {
+            k
+            for k in moving
+            if all(of.get(names[k]) == getattr(one, names[k], None) for of, one in zip(sizes, settings, strict=True))
+        }
+        products = [c for c in products if all(c.count(k) <= 1 + (k in own) for k in c)]
         columns = np.stack([values[:, list(c)].prod(axis=1) for c in products], axis=1)
         choices = sorted({choice for one in settings for choice in one.choices()})
         masks = {choice: np.array([choice in one.choices() for one in settings]) for choice in choices}
