@@ -14,7 +14,7 @@ import xarray as xr
 
 import goldviz
 from goldviz.cli import main
-from goldviz.declare.registry import experiment
+from goldviz.declare.registry import experiment, experiments, laboratories
 from goldviz.declare.settings import allowed, description
 from goldviz.runs.store.run_store import Store
 from tests.ports import free_port
@@ -73,16 +73,23 @@ def test_kept_runs_are_listed(kept: str, capsys: pytest.CaptureFixture[str]) -> 
     assert capsys.readouterr().out == "No run has been kept yet.\n"
 
 
-def test_help_explains_every_setting(capsys: pytest.CaptureFixture[str]) -> None:
+def unspaced(text: str) -> str:
+    """Without what differs where a line is broken, which may be within a word."""
+    return "".join(text.split())
+
+
+@pytest.mark.parametrize("name", list(laboratories()))
+def test_help_explains_every_setting(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    declared, command = laboratories()[name].declared, "run" if name in experiments() else "compute"
     with pytest.raises(SystemExit) as ended:
-        main(["run", NAME, "--help"])
+        main([command, name, "--help"])
     assert ended.value.code == 0
-    text = " ".join(capsys.readouterr().out.split())
-    declared = experiment(NAME)
-    for name in declared.model_fields:
-        assert f"--{name.replace('_', '-')} VALUE {description(declared, name)}" in text
-        assert f"Allowed: {allowed(declared, name)}. Default: " in text
-    assert all(preset.words in text for preset in declared.presets)
+    text = unspaced(capsys.readouterr().out)
+    for setting in declared.model_fields:
+        option = "network-output" if setting == "output" else setting.replace("_", "-")
+        assert unspaced(f"--{option} VALUE {description(declared, setting)}") in text
+        assert unspaced(f"Allowed: {allowed(declared, setting)}.") in text
+    assert all(unspaced(preset.words) in text for preset in declared.presets)
 
 
 def test_a_run_is_written_as_netcdf_with_the_numbers_of_the_python_face(tmp_path: Path) -> None:

@@ -153,7 +153,7 @@ CHANGES = (
         f'"new": Baseline("median so far", NetworkStyle("median", "#5b6770", "dot", "y-up-open"), {MEDIAN}),',
     ),
     entry(CUTS, "SPLIT_PATTERNS = {", '"new": SplitPattern("At vowels", "[aeiou]"),'),
-    entry(CUTS, "MISSING_PATTERNS = {", '"new": MissingPattern("nearly nothing", _hide_nothing),', 1),
+    entry(CUTS, "MISSING_PATTERNS = {", '"new": MissingPattern("nearly nothing", _hide_channels),', 1),
     entry(CUTS, "SCHEMES = {", '"new": WindowScheme("Doubled", lambda start, block, length: block - 2 * length),', 2),
     Change("a finding's threshold", "LARGEST_UPDATE = 10**-1.5", "LARGEST_UPDATE = 1e-7"),
     Change("a colour", '"plain", "#d55e00"', '"plain", "#123456"'),

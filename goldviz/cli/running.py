@@ -26,6 +26,10 @@ if TYPE_CHECKING:
 
 Declared = TypeVar("Declared", bound=Settings)
 
+FILE = "file of results"
+"""Under which the parser keeps ``--output``: no setting is called so."""
+OWN_WORDS = "preset", "output", "keep", "quiet"
+"""Options of the command itself, the same for every laboratory; a setting of that name has its group's before it."""
 DATE_ORDERS = {"day-first": True, "month-first": False}
 
 
@@ -37,7 +41,7 @@ def run(name: str, options: Sequence[str]) -> int:
     parser.add_argument("--quiet", action="store_true", help="no progress bar and no summary")
     values = vars(parser.parse_args(options))
     settings = chosen(settings_class, with_files(settings_class, values))
-    output = checked_file(values["output"], OUTPUTS) if values["output"] else None
+    output = checked_file(values[FILE], OUTPUTS) if values[FILE] else None
     with _keyboard(settings.step) as keyboard:
         dataset = carried_out(settings, progress=not values["quiet"], keep=values["keep"], channel=keyboard)
         if output:
@@ -52,7 +56,7 @@ def compute(name: str, options: Sequence[str]) -> int:
     settings_class = instant(name)
     values = vars(_parser("compute", settings_class, ARRAYS).parse_args(options))
     settings = chosen(settings_class, with_files(settings_class, values))
-    output = checked_file(values["output"], ARRAYS) if values["output"] else None
+    output = checked_file(values[FILE], ARRAYS) if values[FILE] else None
     try:
         dataset = settings.compute()
     except SettingsError:
@@ -226,12 +230,16 @@ def _parser(command: str, settings: type[Settings], outputs: Mapping[str, Any]) 
         allow_abbrev=False,
     )
     parser.add_argument("--preset", metavar="NAME", help="start from this preset; they are listed below")
-    parser.add_argument("--output", type=Path, metavar="FILE", help=f"write the numbers to a {either(outputs)} file")
+    parser.add_argument(
+        "--output", dest=FILE, type=Path, metavar="FILE", help=f"write the numbers to a {either(outputs)} file"
+    )
     titles = dict.fromkeys(facts(settings, name)["group"] for name in settings.model_fields)
     groups = {title: parser.add_argument_group(f"{title.lower()} settings") for title in titles}
     for name in settings.model_fields:
-        option = "--" + name.replace("_", "-")
-        group = groups[facts(settings, name)["group"]]
+        title = facts(settings, name)["group"]
+        word = f"{title.lower()} {name}" if name in OWN_WORDS else name
+        option = "--" + word.replace("_", "-").replace(" ", "-")
+        group = groups[title]
         group.add_argument(option, dest=name, metavar="VALUE", help=_meaning(settings, name).replace("%", "%%"))
     if _setting_of(settings, "market"):
         _add_market_options(parser)

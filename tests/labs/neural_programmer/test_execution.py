@@ -59,7 +59,9 @@ def test_one_hot_weights_are_the_program_that_an_interpreter_runs(drawn) -> None
         operations[0, place, OPERATIONS.index(name)] = 1
         columns[0, place, column] = 1
     number, cells, stages = interpreted(table, pivots, program)
-    answer, rows = execute(torch.from_numpy(table)[None], torch.tensor([pivots], dtype=torch.float64), operations, columns)
+    answer, rows = execute(
+        torch.from_numpy(table)[None], torch.tensor([pivots], dtype=torch.float64), operations, columns
+    )
     assert float(answer.number) == pytest.approx(number, abs=1e-12)
     np.testing.assert_array_equal(answer.cells[0], cells)
     np.testing.assert_array_equal(rows[0], stages)
