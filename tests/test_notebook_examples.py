@@ -37,6 +37,8 @@ def test_what_a_page_writes_for_a_notebook_runs(page: str, tmp_path: Path, monke
     days = pd.bdate_range("2020-01-01", periods=900)
     walk = np.exp(0.01 * np.random.default_rng(0).standard_normal((900, 2)).cumsum(0))
     pd.DataFrame({"Date": days, "Close": 1500 * walk[:, 0], "Silver": 20 * walk[:, 1]}).to_csv("gold.csv", index=False)
+    texts = ["Inflation has eased.", "Rates were raised by a quarter point.", "The committee left rates unchanged."]
+    pd.DataFrame({"date": days[::300], "text": texts}).to_csv("statements.csv", index=False)
     known: dict[str, object] = {}
     for line in lines(page):
         code = line

@@ -73,7 +73,8 @@ def test_on_how_many_of_ten_seeds_the_presets_words_hold(slug):
         right = dataset.accuracy.sel(network="rnn").isel(step=slice(-20, None)).mean("step") > 0.9
         assert abs(int(right.sum()) - 8) <= 1
     if slug == "fix-it-clip-at-1":
-        assert ((dataset.test_loss > 0.1) & (dataset.test_loss < 0.3)).all()
+        assert (dataset.test_loss < 0.3).all()
+        assert int((dataset.test_loss > 0.1).sum()) >= 9
         five = dataset.test_loss.isel(seed=slice(5))
         longer = run(slug, seeds=tuple(range(5)), look_every=0, clip=10.0).test_loss
         assert abs(int((longer < five).sum()) - 3) <= 1
@@ -82,13 +83,13 @@ def test_on_how_many_of_ten_seeds_the_presets_words_hold(slug):
 @pytest.mark.parametrize("seeds", [range(3), pytest.param(range(3, 10), marks=pytest.mark.slow)], ids=str)
 def test_without_clipping_the_gradient_grows_until_the_loss_is_infinite(seeds):
     words = next(one.words for one in RecurrentGradients.presets if one.slug == "break-it-exploding")
-    assert "In 21 to 30 steps the gradient grows from 30 or less to 10¹⁹ or more" in words
+    assert "In 21 to 30 steps the gradient grows from 35 or less to 10¹⁹ or more" in words
     for seed in seeds:
         exploding = run("break-it-exploding", seeds=(seed,), look_every=0)
         assert exploding.attrs["status"] == "diverged"
         assert 21 <= exploding.sizes["step"] <= 30
         norms = exploding.gradient_norm.values.ravel()
-        assert norms[0] < 31
+        assert norms[0] < 35
         assert np.nanmax(norms) > 1e19
 
 

@@ -346,6 +346,6 @@ OF_THE_DRAWING = re.compile(
     r"|Means over \d+ seeds|Geometric mean of 16 |Dotted: |Thin: |Band: 90 %|Grey: |Exactly 0 throughout: |Filled: "
     r"|Open: |Below 1 |1: open|After time \d+|Time \d+, |\d dimensions, seen from |“"
     r"|Number: its place in the order, 0 is only read|Far below, not drawn: "
-    r"|[\w ]+, (steps of at most|tolerance) "
+    r"|[\w ]+, (steps of at most|tolerance) |△ 16 or more: "
 )
 """Sentences that say how a figure is drawn, or quote a text."""

@@ -154,6 +154,11 @@ PRICE_TOKENS = (
     ),
     whole(r"Agreement with planted regimes: ", lambda view: float(view.run.rand_index), lambda _: 0),
     Note(r"Inside the bands: ", inside),
+    whole(r"Later days change ", lambda view: float(view.of("changed_by_future").mean())),
+    Note(
+        r"A new fit names ",
+        lambda view, said: [float(view.of(name).mean()) for name in ("same_label", "same_meaning")[: len(said)]],
+    ),
     whole(
         r"Perplexity",
         lambda view: float(view.of("code_perplexity").values.ravel()[-1]),
