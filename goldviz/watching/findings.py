@@ -136,9 +136,9 @@ def _still_too_large(n: WatchedReading, _settings: Any) -> bool:
     """Whether steps are too long at the present rate, too, where it is another than most steps had.
 
     A loss that rises under short steps is no matter of the rate: it may be no measure of progress, or something else
-    moves it.
+    moves it. One that fell to a fifth is not thrown about by long ones: a quasi-Newton method's are long and right.
     """
-    if n.update[0] < LONG_ENOUGH:
+    if n.mastered or n.update[0] < LONG_ENOUGH:
         return False
     return not n.rate_changed or bool(n.update_now[0] > training.LARGEST_UPDATE)
 
@@ -196,7 +196,7 @@ def _explosion(n: WatchedReading) -> str:
 from_the_loop = partial(Rule, confidence="read off the loop itself")
 of_one_run = partial(Rule, confidence=ONE_RUN)
 
-RULES = (
+FACTS = (
     from_the_loop(
         "first_cause",
         "bad",
@@ -324,7 +324,7 @@ RULES = (
         "Clipping leaves almost nothing of the gradient",
         line=above("shrunk", 1 / CLIP_LEFT, "{at:times} times smaller by clipping"),
         number="{shrunk:times} times smaller",
-        silenced_by=("first_cause", "clipped_before_unscaling"),
+        silenced_by=("clipped_before_unscaling",),
     ),
     from_the_loop(
         "no_gradient",
@@ -366,6 +366,10 @@ RULES = (
         number="{in_training_mode:percent} of the passes without gradient",
         explanation="Dropout and batch norm then act as if it learned.",
     ),
+)
+"""What is read off the loop, in the order in which a step computes."""
+
+GUESSES = (
     of_one_run(
         "no_warm_up",
         "warning",
@@ -375,7 +379,6 @@ RULES = (
         & below("update", training.LARGEST_UPDATE, "later steps below {at:.1g}"),
         number="update-to-data ratio {first_updates:times}, loss {first_rise:times} times its start",
         explanation="Large first steps throw the weights about before the optimiser knows their scale.",
-        silenced_by=("first_cause",),
     ),
     replace(
         VANISHING,
@@ -383,7 +386,6 @@ RULES = (
         explanation="The first layers are told next to nothing.",
         confidence=ONE_RUN,
         only=lambda n, settings: n.learns_nothing,
-        silenced_by=("first_cause", *UNMOVED),
     ),
     replace(
         VANISHING,
@@ -394,11 +396,10 @@ RULES = (
         explanation="What came early is told next to nothing.",
         confidence=ONE_RUN,
         only=lambda n, settings: n.learns_nothing,
-        silenced_by=("first_cause", *UNMOVED),
     ),
     training.steps_too_long(
         title="The learning rate is too large",
-        silenced_by=("first_cause", "no_warm_up", *FADES),
+        silenced_by=("no_warm_up", *FADES),
         confidence=ONE_RUN,
         only=_still_too_large,
     ),
@@ -409,7 +410,7 @@ RULES = (
         line=above("spike", SPIKE, "a norm {at:times} times its median")
         | above("per_root", EXPLODED, "{at:times} times the norm of the weights"),
         number=_explosion,
-        silenced_by=("first_cause", "stale_gradient", *FADES),
+        silenced_by=FADES,
     ),
     of_one_run(
         "dead_units",
@@ -418,7 +419,6 @@ RULES = (
         line=above("dead", WORST_SHARE, "{at:percent}, in eight looks"),
         number="{dead:percent} of its incoming units were 0 for every row",
         explanation="What is 0 for every row gets no gradient.",
-        silenced_by=("first_cause",),
     ),
     training.saturated(
         title="{saturated_layer} is saturated",
@@ -426,7 +426,6 @@ RULES = (
         of_what="its outputs or gates",
         explanation="On the flat ends the slope is almost 0.",
         confidence=ONE_RUN,
-        silenced_by=("first_cause",),
     ),
     of_one_run(
         "overfits",
@@ -435,7 +434,6 @@ RULES = (
         line=above("evaluated_over_trained", 2.0, "an evaluation loss {at} times the training loss, and rising"),
         number="{evaluated_over_trained:times} times the training loss",
         explanation="The evaluation loss goes up while the training loss goes down.",
-        silenced_by=("first_cause",),
     ),
     of_one_run(
         "first_loss",
@@ -444,7 +442,6 @@ RULES = (
         line=above("began_over_guess", GUESS_BEGINS, "{at} times an even guess"),
         number="{began_over_guess:times} times an even guess",
         explanation="The output layer begins too large, as one does that shares the embedding's weights.",
-        silenced_by=("first_cause",),
     ),
     of_one_run(
         "no_better_than_guessing",
@@ -453,23 +450,20 @@ RULES = (
         line=above("ended_over_guess", GUESS_ENDS, "{at:percent} of an even guess's loss, after 100 steps"),
         number="{ended_over_guess:percent} of an even guess's loss",
         explanation="The targets may not belong to their rows, or nothing of them is in the inputs.",
-        silenced_by=(
-            "first_cause", "softmax_twice", "no_gradient", "constant_input", TOO_LARGE, "first_loss", *FADES,
-            "batch_of_one", "softmax_over_one", "broadcast_loss", *UNMOVED,
-        ),
-        unless=("stale_gradient", "clipped_before_unscaling"),
+        silenced_by=(TOO_LARGE, "first_loss", *FADES),
     ),
     training.steps_too_short(
         title="The learning rate is too small",
-        silenced_by=(
-            "first_cause", "clipped_before_unscaling", "softmax_twice", "clip_leaves_nothing", "dead_units", *FADES,
-            *UNMOVED,
-        ),
+        silenced_by=("clip_leaves_nothing", "dead_units", *FADES),
         confidence=ONE_RUN,
         only=_still_too_small,
     ),
-)  # fmt: skip
-"""In the order in which they are judged."""
+)
+"""What the course of training suggests."""
+
+CAUSES = tuple(rule.kind for rule in FACTS if rule.severity == "bad")
+RULES = (*FACTS, *(replace(rule, silenced_by=(*rule.silenced_by, *CAUSES)) for rule in GUESSES))
+"""In the order in which they are judged. Where a cause is read, nothing is guessed of what may be its symptoms."""
 
 
 def reading_of(dataset: Run) -> WatchedReading:

@@ -17,6 +17,7 @@ import numpy as np
 from goldviz.arrays.labelled import Run
 from goldviz.diagnostics.findings.finding import Floats, Verdicts
 from goldviz.diagnostics.findings.measures import mean, median, rising, typical_update
+from goldviz.diagnostics.findings.training import MASTERED
 from goldviz.diagnostics.headroom import EDGE
 from goldviz.watching.declared import STEP
 
@@ -296,6 +297,12 @@ class WatchedReading:
         loss = self.losses
         tenth = len(loss) // 10
         return len(loss) >= LEAST_STEPS and bool(loss[-len(loss) // 4 :].mean() > FALLEN * abs(loss[:tenth].mean()))
+
+    @property
+    def mastered(self) -> bool:
+        """Whether the loss of the last quarter of the steps is a small share of the first."""
+        loss = self.losses
+        return bool(loss.size and 0 <= loss[-len(loss) // 4 :].mean() < MASTERED * loss[0])
 
     @property
     def first_over_last(self) -> Floats:
