@@ -53,6 +53,7 @@ class Arrivals:
         self._tick = 0
         self._used: dict[int, Used] = {}
         self._small: dict[int, tuple[int, Own]] = {}
+        self._places: dict[int, int] = {}
         self._known: set[int] = set()
         """Optimisers of which every gradient since their last step was heard."""
         self._stale: set[int] = set()
@@ -130,8 +131,8 @@ class Arrivals:
             if now is not used.gradient or not _any(now):
                 self._stale.discard(optimiser)
         if self._handles and self._heard(optimiser, own):
-            self._count("steps_with_gradient", True)
-            self._count("steps_cleared", not any(_any(self.parameters[at].grad) for at in own) and self._was_there(own))
+            cleared = not any(_any(self.parameters[at].grad) for at in own) and self._was_there(own)
+            self._count(optimiser, steps_with_gradient=True, steps_cleared=cleared)
 
     def _heard(self, optimiser: int, own: Own) -> bool:
         """Whether a gradient arrived for any of these since the optimiser's last step."""
@@ -147,9 +148,8 @@ class Arrivals:
         """An optimiser has stepped."""
         last = self._used.get(optimiser)
         if optimiser in self._known and last is not None:
-            self._count("first_gradients", True)
-            self._count("stale_gradients", optimiser in self._stale)
-            self._count("steps_without_gradient", not self._heard(optimiser, own))
+            stale, without = optimiser in self._stale, not self._heard(optimiser, own)
+            self._count(optimiser, first_gradients=True, stale_gradients=stale, steps_without_gradient=without)
         self._stale.discard(optimiser)
         self._tick += 1
         if optimiser not in self._small or self._small[optimiser][0] != len(own):
@@ -163,8 +163,13 @@ class Arrivals:
         if self._handles:
             self._known.add(optimiser)
 
-    def _count(self, fact: str, happened: bool) -> None:
-        self.facts[fact] = self.facts.get(fact, 0) + int(happened)
+    def _count(self, optimiser: int, **happened: bool) -> None:
+        """Count what happened to each optimiser apart: one that is right does not hide another."""
+        place = self._places.setdefault(optimiser, len(self._places))
+        for fact, true in happened.items():
+            counts = self.facts.setdefault(fact, [])
+            counts.extend([0] * (place + 1 - len(counts)))
+            counts[place] += int(true)
 
 
 class _About:

@@ -106,6 +106,10 @@ def _count(value: Any) -> int:
     return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else 0
 
 
+def _counts(value: Any) -> list[int]:
+    return [_count(one) for one in (value if isinstance(value, list) else [value])]
+
+
 def _names(value: Any) -> list[str]:
     return [str(name)[:200] for name in value] if isinstance(value, list) else []
 
@@ -382,8 +386,9 @@ class WatchedReading:
         return self._worst("saturation")[1]
 
     def _share(self, name: str, whole: str) -> Floats:
-        count = _count(self.facts.get(whole))
-        return self._one(_count(self.facts.get(name)) / count if count >= 3 else math.nan)
+        """The share of the whole; where each optimiser was counted apart, the largest of theirs."""
+        counted = zip(_counts(self.facts.get(name)), _counts(self.facts.get(whole)), strict=False)
+        return self._one(max((part / count for part, count in counted if count >= 3), default=math.nan))
 
     @property
     def stale(self) -> Floats:

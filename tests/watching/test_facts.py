@@ -124,6 +124,25 @@ def test_a_sound_order_gets_no_card(loop: Loop, every: int) -> None:
     assert kinds(run(loop, every=every)) == []
 
 
+@pytest.mark.parametrize("cut", [False, True])
+def test_one_of_two_optimisers_that_never_gets_a_gradient_is_named(cut: bool) -> None:
+    torch.manual_seed(0)
+    model = nn.ModuleDict({"maker": nn.Linear(8, 8), "judge": nn.Linear(8, 2)})
+    both = [torch.optim.Adam(model[name].parameters(), 1e-3) for name in model]
+    x, y = torch.randn(64, 8), torch.randint(2, (64,))
+    with goldviz.watch(model, every=1, budget=None) as record:
+        for _ in range(40):
+            made = model["maker"](x)
+            for one in both:
+                one.zero_grad()
+            loss = functional.cross_entropy(model["judge"](made.detach() if cut else made), y)
+            loss.backward()
+            for one in both:
+                one.step()
+            record.step(loss=loss)
+    assert ("step_without_gradient" in kinds(record)) == cut
+
+
 def test_an_optimiser_with_a_closure_gets_no_card() -> None:
     assert kinds(run(with_a_closure, 12, torch.optim.LBFGS, every=1)) == []
 
