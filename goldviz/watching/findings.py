@@ -136,9 +136,9 @@ def _still_too_large(n: WatchedReading, _settings: Any) -> bool:
     """Whether steps are too long at the present rate, too, where it is another than most steps had.
 
     A loss that rises under short steps is no matter of the rate: it may be no measure of progress, or something else
-    moves it. One that fell to a fifth is not thrown about by long ones: a quasi-Newton method's are long and right.
+    moves it.
     """
-    if n.mastered or n.update[0] < LONG_ENOUGH:
+    if n.update[0] < LONG_ENOUGH:
         return False
     return not n.rate_changed or bool(n.update_now[0] > training.LARGEST_UPDATE)
 
@@ -194,7 +194,7 @@ def _explosion(n: WatchedReading) -> str:
 
 
 from_the_loop = partial(Rule, confidence="read off the loop itself")
-of_one_run = partial(Rule, confidence=ONE_RUN)
+of_one_run = partial(Rule, confidence=ONE_RUN, of_training=True)
 
 FACTS = (
     from_the_loop(
@@ -434,6 +434,7 @@ GUESSES = (
         line=above("evaluated_over_trained", 2.0, "an evaluation loss {at} times the training loss, and rising"),
         number="{evaluated_over_trained:times} times the training loss",
         explanation="The evaluation loss goes up while the training loss goes down.",
+        of_training=False,
     ),
     of_one_run(
         "first_loss",
@@ -475,7 +476,8 @@ def findings_of(dataset: Run) -> list[Finding]:
     """What a watched run says, most serious first, with cures; ``effect`` says how often one helped, if known."""
     steps = int(dataset[STEP].max()) if dataset.sizes.get(STEP) else 0
     readings: Callable[[Any, Run], list[WatchedReading]] = lambda settings, run: [reading_of(run)]  # noqa: E731
-    findings = Conclusions(RULES, readings, most=MOST)(AnyRun(STEP, steps), dataset)  # type: ignore[arg-type]
+    learned = training.learned_below("the first loss")
+    findings = Conclusions(RULES, readings, most=MOST, learned=learned)(AnyRun(STEP, steps), dataset)  # type: ignore[arg-type]
     recurrent = is_recurrent(dataset)
     return [replace(one, effect=helped_elsewhere(one.kind, recurrent), cure=cure_of(one, dataset)) for one in findings]
 

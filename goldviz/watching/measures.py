@@ -17,7 +17,6 @@ import numpy as np
 from goldviz.arrays.labelled import Run
 from goldviz.diagnostics.findings.finding import Floats, Verdicts
 from goldviz.diagnostics.findings.measures import mean, median, rising, typical_update
-from goldviz.diagnostics.findings.training import MASTERED
 from goldviz.diagnostics.headroom import EDGE
 from goldviz.watching.declared import STEP
 
@@ -303,10 +302,12 @@ class WatchedReading:
         return len(loss) >= LEAST_STEPS and bool(loss[-len(loss) // 4 :].mean() > FALLEN * abs(loss[:tenth].mean()))
 
     @property
-    def mastered(self) -> bool:
-        """Whether the loss of the last quarter of the steps is a small share of the first."""
+    def worth(self) -> Floats:
+        """The last quarter's loss over the first one, or an even guess's where that is lower; NaN of few steps."""
         loss = self.losses
-        return bool(loss.size and 0 <= loss[-len(loss) // 4 :].mean() < MASTERED * loss[0])
+        if len(loss) < WINDOW or loss.min() < 0:
+            return self._one(math.nan)
+        return loss[-len(loss) // 4 :].mean() / np.fmin(loss[:1], self.guess)
 
     @property
     def first_over_last(self) -> Floats:
