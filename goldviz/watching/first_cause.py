@@ -155,9 +155,10 @@ def cause_in_loss(loss: Tensor | None, value: float, last: str) -> Cause:
 
 @dataclass(frozen=True)
 class OfLoss:
-    """What the graph of a loss says of the loop: whether it is a loss over classes, and of softmax twice."""
+    """What the graph of a loss says of the loop: how far it is a loss over classes, and of softmax twice."""
 
-    over_classes: bool = False
+    over_classes: int = 0
+    """Terms that are likelihoods of classes: of one alone it is known what a guess costs."""
     class_dim: int = -1
     softmax_twice: bool = False
     broadcast: str = ""
@@ -168,18 +169,18 @@ class OfLoss:
 
 def read_loss(loss: Tensor) -> OfLoss:
     """Read the graph of a loss; it may have been freed by its backward pass."""
-    over_classes, dim, twice, broadcast, over_one = False, -1, False, "", False
+    over_classes, dim, twice, broadcast, over_one = 0, -1, False, "", False
     for number, node in enumerate(nodes_of(loss)):
         name = name_of(node)
         if number < OF_THE_LOSS:
             broadcast = broadcast or _broadcast(node, name)
             over_one |= name in ("softmax", "log_softmax") and _length(node) == 1
         if name in ("nll_loss", "nll_loss2d", "nll_loss_nd"):
-            over_classes, dim = True, 1 if name.endswith("2d") else -1
+            over_classes, dim = over_classes + 1, 1 if name.endswith("2d") else -1
         if name == "log_softmax":
             twice = twice or _next_of(node) in ("softmax", "log_softmax")
     return OfLoss(
-        over_classes, dim, over_classes and twice, broadcast, over_one, name_of(loss.grad_fn).startswith("nll")
+        over_classes, dim, bool(over_classes) and twice, broadcast, over_one, name_of(loss.grad_fn).startswith("nll")
     )
 
 

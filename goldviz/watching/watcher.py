@@ -519,7 +519,7 @@ class Watcher:
         self.facts["likelihood"] = told.likelihood
         self.facts |= {"broadcast": told.broadcast} if told.broadcast else {}
         self.facts |= {"softmax_over_one": True} if told.softmax_over_one else {}
-        if told.over_classes and len(shape) > 1:
+        if told.over_classes == 1 and len(shape) > 1:
             self.facts["classes"] = shape[told.class_dim]
 
     def _find_cause(self, tensor: Tensor | None, loss: float, told: Mapping[str, np.ndarray], looked: bool) -> None:
