@@ -14,6 +14,19 @@ from pathlib import Path
 from typing import BinaryIO
 
 
+def named(path: str | Path) -> Path:
+    """The path that a person wrote, a ``~`` filled in.
+
+    Raises OSError for one that no disk has: the folder of an account that there is not, and one with a NUL.
+    """
+    if "\0" in str(path):
+        raise OSError(errno.EINVAL, "no path has a NUL", str(path))
+    try:
+        return Path(path).expanduser()
+    except RuntimeError:
+        raise OSError(errno.ENOENT, "there is no such account", str(path)) from None
+
+
 def opened(path: str | Path, *, follow: bool = True) -> BinaryIO:
     """The regular file at a path, for reading; links lead to it unless they are not to be followed.
 

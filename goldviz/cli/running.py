@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import signal
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -151,8 +152,9 @@ def with_documents(kind: type[Settings], arguments: Mapping[str, Any]) -> dict[s
     if setting is None:
         return dict(arguments)
     said = {option: arguments.get(f"{setting}_{option.replace('-', '_')}") for option in DOCUMENT_OPTIONS}
-    path = Path(arguments[setting] or "").expanduser()
-    if not (arguments[setting] and path.exists()):
+    # Of os.path, which says no to what no disk has, such as a name of a thousand letters: it may be no path at all.
+    path = Path(os.path.expanduser(arguments[setting] or ""))
+    if not (arguments[setting] and os.path.exists(path)):
         option = next((option for option, value in said.items() if value is not None), None)
         if option:
             raise CommandError(
@@ -181,7 +183,7 @@ def with_files(kind: type[Settings], arguments: Mapping[str, Any]) -> dict[str, 
     """The options with what their files hold, kept, in its place among the settings: a market, a model, or texts."""
     values = with_documents(kind, with_start(kind, with_market(kind, arguments)))
     texts = _setting_of(kind, "labelled texts")
-    if texts and (path := Path(values[texts] or "")).exists() and not path.is_dir():
+    if texts and os.path.exists(path := Path(values[texts] or "")) and not path.is_dir():
         try:
             values[texts] = labelled_texts(values[texts])
         except ValueError as error:

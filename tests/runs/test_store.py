@@ -59,6 +59,15 @@ def test_any_name_can_be_kept_on_one_line(store: Store, name: str) -> None:
     assert kept.split() == "".join(c if c.isprintable() else " " for c in name).split() or len(name) >= NAME_LENGTH
 
 
+def test_a_run_ends_whatever_signs_its_last_words_have(store: Store) -> None:
+    run_id = store.create(Toy())
+    mark = {"step": 1, "text": "rate\0", "changes": {}}
+    store.append(run_id, Progress(1, 5, 0.0, 0.0), new_marks=[mark], status="failed", message="No cat\udcff.png, a\0b")
+    assert (store.run(run_id).status, store.run(run_id).message) == ("failed", "No cat?.png, a\u2400b")
+    store.set_status(run_id, "interrupted", "half a pair \ud800")
+    assert store.run(run_id).message == "half a pair ?"
+
+
 def test_runs_are_listed_newest_first_and_filtered(store: Store) -> None:
     ids = [store.create(Toy(), name=f"run 100% {i}") for i in range(5)]
     store.set_status(ids[1], "finished")

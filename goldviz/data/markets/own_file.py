@@ -9,7 +9,7 @@ from goldviz.data.markets.file_channel import Choices
 from goldviz.data.markets.files import LARGEST_FILE, check_size, market_from_file
 from goldviz.data.markets.kept_markets import keep
 from goldviz.data.markets.market import MarketError
-from goldviz.plain_files import content_of
+from goldviz.plain_files import content_of, named
 
 
 def keep_file(path: str | Path, choices: Choices) -> str:
@@ -19,8 +19,8 @@ def keep_file(path: str | Path, choices: Choices) -> str:
     :class:`MarketError` for a file that cannot be read, and as :func:`goldviz.data.markets.files.market_from_file`
     does.
     """
-    path = Path(path).expanduser()
     try:
+        path = named(path)
         check_size(path.stat().st_size, path.name)
         content = content_of(path, LARGEST_FILE)
     except OSError as error:

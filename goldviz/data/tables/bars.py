@@ -6,8 +6,9 @@ open near where they closed.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,14 +59,25 @@ def bars_in(values: Mapping[int, NDArray[np.float64]], order: NDArray[np.int64])
         place: np.where(np.isfinite(column), column, np.nan) if np.isinf(column).any() else column
         for place, column in values.items()
     }
+    all_columns = left
+
+    # Asked once of each column: where all columns move alike, thousands of highs and lows have the same ones inside.
+    @cache
+    def crossing(place: int) -> frozenset[int]:
+        own = all_columns[place][order]
+        others = (other for other in all_columns if other != place)
+        return frozenset(other for other in others if _cross(own, all_columns[other][order]))
+
     groups = []
-    while (bars := _narrowest(left, order)) is not None:
+    while (bars := _narrowest(left, order, crossing)) is not None:
         groups.append(bars)
         left = {place: column for place, column in left.items() if place not in bars.columns}
     return groups
 
 
-def _narrowest(values: Mapping[int, NDArray[np.float64]], order: NDArray[np.int64]) -> Bars | None:
+def _narrowest(
+    values: Mapping[int, NDArray[np.float64]], order: NDArray[np.int64], crossing: Callable[[int], frozenset[int]]
+) -> Bars | None:
     places = list(values)
     if len(places) < 4:
         return None
@@ -85,16 +97,24 @@ def _narrowest(values: Mapping[int, NDArray[np.float64]], order: NDArray[np.int6
             if len(inside) >= 2 and high != low and 0 < width <= WIDEST_BAR * size:
                 candidates.append((width / size, int(high), int(low), inside))
     for _, top, bottom, between_them in sorted(candidates, key=lambda one: one[0]):
-        bars = _told(values, order, places[top], places[bottom], [places[one] for one in between_them])
+        inside_them = [places[one] for one in between_them]
+        bars = _told(values, order, places[top], places[bottom], inside_them, crossing)
         if bars is not None:
             return bars
     return None
 
 
 def _told(
-    values: Mapping[int, NDArray[np.float64]], order: NDArray[np.int64], high: int, low: int, inside: list[int]
+    values: Mapping[int, NDArray[np.float64]],
+    order: NDArray[np.int64],
+    high: int,
+    low: int,
+    inside: list[int],
+    crossing: Callable[[int], frozenset[int]],
 ) -> Bars | None:
     """Open and close among the columns inside, or None where these are no bars."""
+    if all(crossing(place).isdisjoint(inside) for place in inside):
+        return None
     sound = all(
         not ((values[place] > values[high]) | (values[place] < values[low])).any() for place in inside
     )  # a comparison with a gap is false
@@ -103,15 +123,13 @@ def _told(
     pairs = []
     for first in inside:
         for last in inside:
-            one, other = values[first][order], values[last][order]
-            if first == last or not _cross(one, other):
+            if last not in crossing(first):
                 continue
+            one, other = values[first][order], values[last][order]
             gap = np.nanmean(np.abs(one[1:] - other[:-1]))
             across = np.nanmean(np.abs(other[1:] - one[:-1]))
             same = np.array_equal(one, other, equal_nan=True)
             pairs.append((0.0 if same else gap / across if across > 0 else 1.0, first, last))
-    if not pairs:
-        return None
     ratio, first, last = min(pairs)
     others = tuple(place for place in inside if place not in (first, last))
     return Bars(first, high, low, last, others, bool(ratio < CLEARLY_NEARER))

@@ -79,15 +79,15 @@ def distinct_names(names: Iterable[str]) -> tuple[str, ...]:
     >>> distinct_names(["Date", "Close", "", "Close"])
     ('Date', 'Close', 'column 3', 'Close (2)')
     """
-    names_so_far: list[str] = []
+    # In order, and with how often each came: a name that comes thousands of times is not counted from the start.
+    times: dict[str, int] = {}
     for place, name in enumerate(names, 1):
-        plain = plain_words(name, LONGEST_NAME - 6) or f"column {place}"
-        different, count = plain, 1
-        while different in names_so_far:
-            count += 1
-            different = f"{plain} ({count})"
-        names_so_far.append(different)
-    return tuple(names_so_far)
+        plain = different = plain_words(name, LONGEST_NAME - 6) or f"column {place}"
+        while different in times:
+            times[plain] += 1
+            different = f"{plain} ({times[plain]})"
+        times[different] = 1
+    return tuple(times)
 
 
 def check_width(file: str, columns: int) -> None:

@@ -20,7 +20,7 @@ from goldviz.data.texts.kept_texts import KeptText, keep_text
 from goldviz.data.texts.labelled_texts import FEWEST_OF_A_CLASS, MOST_CLASSES, parted
 from goldviz.data.texts.pieces import TextError
 from goldviz.data.texts.uploaded_text import LARGEST_UPLOAD, decoded_text
-from goldviz.plain_files import content_of
+from goldviz.plain_files import content_of, named
 
 ENDINGS = ("csv", "tsv", "txt", "xlsx", "xls", "ods", "parquet")
 MOST_TEXTS = 20_000
@@ -55,11 +55,13 @@ def of_a_file(content: bytes, file: str) -> tuple[bytes, tuple[str, ...]]:
     for text, label in zip(texts.filter(full).to_pylist(), labels.filter(full).to_pylist(), strict=True):
         words = " ".join(text.split())
         repeats += words in rows
-        rows.setdefault(words, plain_words(label, LONGEST_LABEL))
+        rows.setdefault(words, label)
     if not rows:
         raise TextError(f"No row of {name} has both a text and a label; at least {2 * FEWEST_OF_A_CLASS} are needed.")
     if len(rows) > MOST_TEXTS:
         raise TextError(f"{name} has {len(rows):,} different texts; allowed are at most {MOST_TEXTS:,}.")
+    # Only now, of the few that count: a file may repeat one text millions of times.
+    rows = {words: plain_words(label, LONGEST_LABEL) for words, label in rows.items()}
     try:
         split = parted(list(rows.items()))
     except TextError as error:
@@ -76,8 +78,8 @@ def of_a_file(content: bytes, file: str) -> tuple[bytes, tuple[str, ...]]:
 
 def keep_file(path: str | Path) -> KeptText:
     """Keep the labelled texts in a file, with notes on it; raises :class:`TextError` as :func:`of_a_file` does."""
-    path = Path(path).expanduser()
     try:
+        path = named(path)
         part, notes = of_a_file(content_of(path, LARGEST_UPLOAD), path.name)
     except OSError as error:
         raise TextError(f"The file {path} cannot be read: {error.strerror}.") from None

@@ -12,7 +12,7 @@ from goldviz.data.texts.dated_tables import TextColumns, look_into_texts, texts_
 from goldviz.data.texts.dated_texts import MINUTES_WAIT, NEW_YORK_AFTERNOON, DatedTextError, DatedTexts, ReleaseRule
 from goldviz.data.texts.kept_documents import keep_documents
 from goldviz.data.texts.uploaded_text import LARGEST_UPLOAD
-from goldviz.plain_files import content_of
+from goldviz.plain_files import content_of, named
 
 LONGEST_WAIT = 120
 """Days."""
@@ -51,13 +51,13 @@ def keep_files(
 
 def _paths(files: str | Path | Sequence[str | Path]) -> list[Path]:
     """The files; of a folder its text files by name."""
-    paths = [Path(file).expanduser() for file in ([files] if isinstance(files, str | Path) else files)]
-    if len(paths) == 1 and paths[0].is_dir():
-        folder = paths[0]
-        paths = sorted(path for path in folder.iterdir() if path.suffix.lower() in TEXT_ENDINGS)
-        if not paths:
-            raise DatedTextError(f"The folder {folder} has no text files; their names end in .txt or .md.")
     try:
+        paths = [named(file) for file in ([files] if isinstance(files, str | Path) else files)]
+        if len(paths) == 1 and paths[0].is_dir():
+            folder = paths[0]
+            paths = sorted(path for path in folder.iterdir() if path.suffix.lower() in TEXT_ENDINGS)
+            if not paths:
+                raise DatedTextError(f"The folder {folder} has no text files; their names end in .txt or .md.")
         size = sum(path.stat().st_size for path in paths)
     except OSError as error:
         raise DatedTextError(f"The file {error.filename} cannot be read: {error.strerror}.") from None

@@ -36,7 +36,7 @@ def main(seconds: float, memory: int) -> int:
         text = sys.stdin.buffer.read().decode("utf-8", "surrogatepass")
         try:
             pattern = regex.compile(expression)
-        except (regex.error, RecursionError, OverflowError) as error:
+        except (regex.error, RecursionError, OverflowError, ValueError) as error:  # the last of flags that contradict
             sys.stdout.write(json.dumps(str(error) or "it is nested too deeply"))
             return 0
         # In order, because an expression may search from the end.

@@ -22,6 +22,7 @@ from sqlalchemy import (
     URL,
     Column,
     Connection,
+    Dialect,
     Engine,
     Float,
     ForeignKey,
@@ -32,6 +33,7 @@ from sqlalchemy import (
     String,
     Table,
     Text,
+    TypeDecorator,
     create_engine,
     event,
     func,
@@ -65,6 +67,22 @@ SET_ASIDE = ".damaged"
 
 log = logging.getLogger(__name__)
 
+
+class Words(TypeDecorator[str]):
+    """A text that any program may have put together, as an error's: what not every database keeps is replaced.
+
+    No database keeps half a surrogate pair, as in the name of a file that is no UTF-8, and PostgreSQL keeps no NUL. A
+    run that fails with such words has ended all the same.
+    """
+
+    impl = Text
+    cache_ok = True
+
+    def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:
+        """The text as it is written."""
+        return None if value is None else value.replace("\0", "\u2400").encode("utf-8", "replace").decode()
+
+
 metadata = MetaData()
 
 schema_version = Table("schema_version", metadata, Column("version", Integer, nullable=False))
@@ -82,7 +100,7 @@ runs = Table(
     Column("attributes", JSON, nullable=False),
     Column("changes", JSON, nullable=False),
     Column("status", String(16), nullable=False),
-    Column("message", Text, nullable=False),
+    Column("message", Words, nullable=False),
     Column("created", Float, nullable=False),
     Column("heartbeat", Float, nullable=False),
     Column("step", Integer, nullable=False),
@@ -121,7 +139,7 @@ checkpoints = _of_run(
 )
 marks = _of_run(
     Column("step", Integer, nullable=False),
-    Column("text", Text, nullable=False),
+    Column("text", Words, nullable=False),
     Column("changes", JSON, nullable=False),
     name="marks",
 )

@@ -29,6 +29,7 @@ from goldviz.data.markets.joining import joined
 from goldviz.data.markets.kept_markets import kept
 from goldviz.data.markets.market import Market, MarketError
 from goldviz.data.markets.parquet import market_name
+from goldviz.data.tables import bars as bars_module
 from goldviz.data.tables.bars import bars_in
 from goldviz.diagnostics.forecasts.lookahead import columns_ahead
 from tests.hostile_files import hostile
@@ -382,6 +383,13 @@ def test_rates_of_several_terms_are_no_bars(seed: int) -> None:
     level = 3 + np.cumsum(drawn.normal(0, 0.03, 300))
     terms = {place: level + 0.2 * place + drawn.normal(0, 0.01, 300) for place in range(6)}
     assert bars_in(terms, np.arange(300)) == []
+
+
+def test_many_columns_that_move_alike_are_compared_once_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[None] = []
+    monkeypatch.setattr(bars_module, "_cross", lambda *_: asked.append(None))
+    assert bars_in({place: 100.0 + place + np.arange(50) for place in range(30)}, np.arange(50)) == []
+    assert len(asked) <= 30 * 29
 
 
 @pytest.mark.parametrize(

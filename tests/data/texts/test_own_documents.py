@@ -106,6 +106,10 @@ def test_what_is_not_allowed_is_told_with_its_argument(file: Path, arguments: di
 
 
 def test_files_that_are_no_documents_are_refused(file: Path, tmp_path: Path) -> None:
+    for path, reason in (("~nobody-here/x.csv", "there is no such account"), ("a\0b", "no path"), ("x" * 999, "File ")):
+        with pytest.raises(DatedTextError, match=rf"cannot be read: {reason}"):
+            goldviz.documents(path)
+        assert shell(path) == path, "it may be no path at all"
     with pytest.raises(DatedTextError, match=r"nowhere\.csv cannot be read: No such file"):
         goldviz.documents(tmp_path / "nowhere.csv")
     with pytest.raises(DatedTextError, match=r"A CSV file holds all documents by itself"):

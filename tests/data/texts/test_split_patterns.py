@@ -77,6 +77,7 @@ def test_an_expression_that_takes_too_long_is_one_sentence(monkeypatch):
     [
         ("[", r"^The expression cannot be read: unterminated character set.*Allowed is one such as"),
         (r"\p{Foo}", r"^The expression cannot be read: unknown property"),
+        ("(?au)a", r"^The expression cannot be read: ASCII, LOCALE and UNICODE flags are mutually incompatible\."),
         ("a" * 301, r"^The expression has 301 characters; allowed are at most 300\.$"),
         ("(?:a{999}){999}", r"^The counts in braces multiply to 9\.98e\+05 repetitions; allowed are at most 1,000\.$"),
         ("(?:(?:a{999}){0,999}){2,}", r"^The counts in braces multiply"),
