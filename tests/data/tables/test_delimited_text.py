@@ -1,7 +1,6 @@
 """Text files are cut into the cells that were meant, and rows keep the numbers that an editor shows."""
 
 import gzip
-import time
 
 import pytest
 from hypothesis import given, settings
@@ -93,7 +92,6 @@ def test_names_are_distinct_short_and_control_nothing(names):
         assert plain_words(name) == name
 
 
-def test_a_name_that_thousands_of_columns_have_is_told_apart_at_once():
-    began = time.process_time()
-    assert distinct_names(["Close"] * 2000)[-1] == "Close (2000)"
-    assert time.process_time() - began < 3
+def test_a_name_that_thousands_of_columns_have_is_told_apart():
+    """Counted from the start for each, it would take hours."""
+    assert distinct_names(["Close"] * 20_000)[-1] == "Close (20000)"
