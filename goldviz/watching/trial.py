@@ -245,9 +245,7 @@ def _same(one: Tensor | None, other: Tensor | None) -> bool:
     """Whether two tensors are alike bit for bit, or neither is there."""
     if one is None or other is None:
         return one is other
-    one, other = (given.to_dense() if given.layout is not torch.strided else given for given in (one, other))
-    none = one.isnan()
-    return torch.equal(none, other.isnan()) and torch.equal(one[~none], other[~none])
+    return torch.allclose(one.to_dense(), other.to_dense(), rtol=0, atol=0, equal_nan=True)
 
 
 def check_kinds(kinds: object) -> None:
