@@ -73,5 +73,8 @@ def _let_go(file: UploadedFile) -> None:
     file.truncate(0)
     context = get_script_run_ctx(suppress_warning=True)
     add = getattr(context.uploaded_file_mgr, "add_file", None) if context is not None else None
-    if context is not None and add is not None:
+    if context is None or add is None:
+        return
+    # One that went meanwhile does not come back: there may be no room for it.
+    if context.uploaded_file_mgr.get_files(context.session_id, [file.file_id]):
         add(context.session_id, UploadedFileRec(file.file_id, file.name, file.type, b""))

@@ -10,18 +10,21 @@ from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 from goldviz.ui.serving import uploads
 from goldviz.ui.serving.uploads import BoundedUploads
 
+UNIT = 10**5
+"""Bytes: in these a record, which counts as well, is little."""
+
 
 @pytest.fixture
 def held(monkeypatch: pytest.MonkeyPatch) -> BoundedUploads:
-    monkeypatch.setattr(uploads, "MOST_OF_A_VISITOR", 100)
-    monkeypatch.setattr(uploads, "MOST_OF_ALL", 250)
+    monkeypatch.setattr(uploads, "MOST_OF_A_VISITOR", 101 * UNIT)
+    monkeypatch.setattr(uploads, "MOST_OF_ALL", 251 * UNIT)
     return BoundedUploads("/upload")
 
 
 def came(held: BoundedUploads, visitor: str, file: str, size: int) -> int:
-    """The status of the upload."""
+    """The status of the upload of so many units."""
     try:
-        held.add_file(visitor, UploadedFileRec(file, "a.csv", "text/csv", bytes(size)))
+        held.add_file(visitor, UploadedFileRec(file, "a.csv", "text/csv", bytes(size * UNIT)))
     except HTTPException as refused:
         return refused.status_code
     return 204
@@ -44,6 +47,19 @@ def test_a_visitor_s_sum_and_the_sum_of_all_hold(held: BoundedUploads) -> None:
     assert [came(held, name, "0", 90) for name in "bcd"] == [204, 507, 507]
     held.remove_session_files("b")
     assert came(held, "c", "0", 90) == 204
+
+
+@pytest.mark.untrusted
+def test_uploads_of_no_bytes_count(held: BoundedUploads, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(uploads, "MOST_OF_A_VISITOR", 10**6)
+    names = [f"{number:060000}" for number in range(20)]
+    statuses = [came(held, "a", name, 0) for name in names]
+    assert statuses == [204] * 16 + [507] * 4
+    held.remove_file("a", names[0])
+    held.remove_file("a", names[0])
+    assert [came(held, "a", name, 0) for name in names[-2:]] == [204, 507]
+    held.remove_session_files("a")
+    assert came(held, "a", names[0], 0) == 204
 
 
 @pytest.mark.untrusted

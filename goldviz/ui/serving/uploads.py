@@ -5,6 +5,8 @@ Streamlit holds every upload until its visitor's session ends, whether a page st
 
 from __future__ import annotations
 
+import sys
+import threading
 import time
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
 MOST_OF_A_VISITOR = 160 * 10**6
 """Bytes: three files of the largest size, which one page may join."""
 MOST_OF_ALL = 600 * 10**6
+RECORD = 1000
+"""About what is kept of an upload beside its bytes and its words, in bytes: one of no bytes is no less of a record."""
 NO_ROOM = 507
 """The status that the page puts into words (``connection.js``)."""
 PATIENCE_SECONDS = 300.0
@@ -31,23 +35,50 @@ class BoundedUploads(MemoryUploadedFileManager):
 
     def __init__(self, upload_endpoint: str) -> None:
         super().__init__(upload_endpoint)
+        self.begin()
+
+    def begin(self) -> None:
+        """Count what comes from now on."""
         self._came: dict[tuple[str, str], float] = {}
+        self._sums: dict[str, int] = {}
+        self._sum_of_all = 0
+        self._weighing = threading.Lock()
 
     def add_file(self, session_id: str, file: UploadedFileRec) -> None:
         """Hold a file; raises starlette's ``HTTPException`` with :data:`NO_ROOM` beyond the sums."""
         from starlette.exceptions import HTTPException
 
-        with self._lock:
-            sums = {name: sum(len(one.data) for one in files.values()) for name, files in self.file_storage.items()}
-            old = self.file_storage.get(session_id, {}).get(file.file_id)
-        more = len(file.data) - (len(old.data) if old else 0)
-        if more > 0 and (sums.get(session_id, 0) + more > MOST_OF_A_VISITOR or sum(sums.values()) + more > MOST_OF_ALL):
+        with self._weighing:
+            more = _weight(file) - self._weight_of(session_id, file.file_id)
+            own = self._sums.get(session_id, 0) + more
+            fits = more <= 0 or (own <= MOST_OF_A_VISITOR and self._sum_of_all + more <= MOST_OF_ALL)
+            if fits:
+                self._sums[session_id] = own
+                self._sum_of_all += more
+                self._came[session_id, file.file_id] = time.monotonic()
+                super().add_file(session_id, file)
+        if not fits:
             # Memory that is let go of stays with the C library otherwise.
             del file
             give_back_memory()
             raise HTTPException(NO_ROOM, "The server holds as many bytes of uploads as it may.")
-        self._came[session_id, file.file_id] = time.monotonic()
-        super().add_file(session_id, file)
+
+    def remove_file(self, session_id: str, file_id: str) -> None:
+        """Let go of a file."""
+        with self._weighing:
+            if less := self._weight_of(session_id, file_id):
+                self._sums[session_id] -= less
+                self._sum_of_all -= less
+                super().remove_file(session_id, file_id)
+
+    def remove_session_files(self, session_id: str) -> None:
+        """Let go of all that a visitor brought."""
+        with self._weighing:
+            self._sum_of_all -= self._sums.pop(session_id, 0)
+            super().remove_session_files(session_id)
+
+    def _weight_of(self, session_id: str, file_id: str) -> int:
+        return sum(map(_weight, self.get_files(session_id, [file_id])))
 
     def free_unseen(self, sessions: list[SessionInfo]) -> None:
         """Let go of what no uploader of its visitor's page holds any more, or never held."""
@@ -60,6 +91,11 @@ class BoundedUploads(MemoryUploadedFileManager):
             self.remove_file(session_id, file_id)
         if unseen:
             give_back_memory()
+
+
+def _weight(file: UploadedFileRec) -> int:
+    """About what an upload takes in memory."""
+    return RECORD + sum(map(sys.getsizeof, file))
 
 
 def _in_uploaders(one: SessionInfo) -> Iterator[str]:
@@ -81,7 +117,7 @@ def bounded() -> BoundedUploads | None:
         return None
     held.__class__ = BoundedUploads
     assert isinstance(held, BoundedUploads)
-    held._came = {}
+    held.begin()
     return held
 
 
