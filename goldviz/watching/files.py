@@ -46,6 +46,8 @@ MOST_PARTS = 500_000
 """Values in it, each of which takes a hundred bytes of memory or more however few it takes in the file."""
 MOST_BATCHES = 1_000_000
 MOST_MESSAGE = 500
+LAST_STEP = 2**31 - 1
+"""The last one that every database keeps."""
 DIMS = {name: one.dims for name, one in VARIABLES.items()}
 COMPUTED = "SELECT count(*) FROM pragma_table_xinfo(?) WHERE hidden"
 ENDED = ("finished", "stopped", "failed", "diverged")
@@ -276,7 +278,7 @@ def _batch(data: bytes, known: set[str], sizes: Mapping[str, int], left_out: set
             continue
         shape = tuple(sizes[dim] for dim in VARIABLES[name].dims[1:])
         fits = values.shape == (len(steps), *shape) and values.dtype == np.float32 and steps.dtype == np.int64
-        if not fits or steps.ndim != 1 or (np.diff(steps) <= 0).any() or (steps < 1).any():
+        if not fits or steps.ndim != 1 or (np.diff(steps) <= 0).any() or ((steps < 1) | (steps > LAST_STEP)).any():
             raise RunFileError(f"{file} holds records of {name} that do not fit their layers and steps.")
         if len(steps):
             batch.steps_of[name], batch.values[name] = steps, [values]
@@ -287,10 +289,15 @@ def _batch(data: bytes, known: set[str], sizes: Mapping[str, int], left_out: set
 def _object(text: Any) -> dict[str, Any]:
     if not isinstance(text, str) or len(text) > MOST_FACTS or sum(map(text.count, "[{,:")) > MOST_PARTS:
         raise ValueError(f"its facts are no text of up to 4 MB and {MOST_PARTS:,} values")
-    told = json.loads(text)
+    told = json.loads(text, parse_constant=_finite, parse_float=_finite)
     if not isinstance(told, dict):
         raise ValueError("its facts are no object")
     return told
+
+
+def _finite(number: str) -> float | None:
+    """A number, or nothing for one that is not finite, which no database but SQLite keeps among a run's facts."""
+    return value if math.isfinite(value := float(number)) else None
 
 
 def _numbers(values: Any, size: int) -> list[float]:
@@ -301,7 +308,9 @@ def _numbers(values: Any, size: int) -> list[float]:
 
 
 def _count(value: Any) -> int:
-    return value if isinstance(value, int) and 0 <= value < 2**40 else 0
+    if not isinstance(value, int) or not 0 <= value <= LAST_STEP:
+        raise ValueError(f"its step is none from 0 to {LAST_STEP:,}")
+    return value
 
 
 def _amount(value: Any) -> float:

@@ -149,7 +149,10 @@ def test_a_file_of_tables_that_another_version_has_is_refused_in_a_sentence(
         brought_in(copy, store)
 
 
+BEYOND = save({"loss": np.ones(1, np.float32), "loss@steps": np.array([2**31])})
 FAULTS = {
+    "a last step beyond 32 bits": ("UPDATE runs SET step = 2147483648", "its step is none from 0 to 2,147,483,647"),
+    "records of a step beyond 32 bits": (f"UPDATE batches SET data = x'{BEYOND.hex()}'", "do not fit"),
     "a view in a table's place": (
         "ALTER TABLE runs RENAME TO own; CREATE VIEW runs AS SELECT * FROM own",
         "no file of watched runs",
@@ -181,6 +184,20 @@ def test_what_does_not_fit_is_refused_in_a_sentence(fault: str, run_file: Path, 
     with pytest.raises(RunFileError, match=sentence):
         brought_in(copy, store)
     assert store.list()[1] == 0
+
+
+@pytest.mark.untrusted
+def test_numbers_that_are_not_finite_are_none_among_a_run_s_facts(run_file: Path, store: Store, tmp_path: Path) -> None:
+    copy = tmp_path / "endless.gv"
+    copy.write_bytes(run_file.read_bytes())
+    facts = '{"tried": [NaN, -Infinity, 1e999, 0.5]}'
+    with closing(sqlite3.connect(copy)) as connection, connection:
+        connection.execute("UPDATE runs SET attributes = ?, settings = '{\"rate\": Infinity}'", (facts,))
+    [run_id] = brought_in(copy, store)
+    assert store.run(run_id).settings == '{"rate": null}'
+    with closing(sqlite3.connect(tmp_path / "runs.sqlite")) as connection:
+        [(kept,)] = connection.execute("SELECT attributes FROM runs")
+    assert json.loads(kept)["tried"] == [None, None, None, 0.5]
 
 
 def same_run_many_times(connection: sqlite3.Connection) -> None:
