@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 
 from goldviz.data.markets.files import LARGEST_FILE, look_into
-from goldviz.data.tables import workbook_table
+from goldviz.data.tables import read_apart
 
 DAYS, COLUMNS, MINUTES = 11_800, 25, 950_000
 
@@ -58,14 +58,14 @@ def main(name: str) -> None:
     """
     content = FILES[name]()
     taken: list[int] = []
-    look = workbook_table._taken
+    look = read_apart._taken
 
     def looked_at(process: int) -> tuple[int, float]:
         memory, seconds = look(process)
         taken.append(memory)
         return memory, seconds
 
-    workbook_table._taken = looked_at
+    read_apart._taken = looked_at
     look_into(b"Date,Close\n" + b"".join(b"2024-01-%02d,%d\n" % (day, day) for day in range(1, 32)), "warm.csv")
     before, began, worked = _largest(), time.perf_counter(), sum(os.times()[:4])
     seen = look_into(content, f"{name}.file")

@@ -1,4 +1,4 @@
-"""Reads one sheet of a workbook in a process of its own: ``python workbook_process.py WORKBOOK SHEET RESULT``.
+"""Reads one sheet of a workbook in a process of its own: ``python workbook_process.py WORKBOOK RESULT SHEET``.
 
 What harm a workbook does ends with the process, whose memory and time are watched by the one that began it. It imports
 nothing of goldviz, so it begins in a tenth of a second. Formulas are never computed: the values that were saved count.
@@ -13,7 +13,6 @@ import sys
 import zipfile
 from array import array
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
 from datetime import date, datetime
 from itertools import chain, filterfalse
 from typing import Any, NamedTuple
@@ -228,22 +227,12 @@ def answer(path: str, sheet: str) -> tuple[dict[str, Any], Cells]:
     raise Unfit(f"has nothing in {f'sheet {sheet}' if sheet else 'any sheet'}; expected are dates and numbers.")
 
 
-def hold_to(memory: int, seconds: int) -> None:
-    """Let the system end this process beyond these bounds, where it can: whoever watches may be gone."""
-    with suppress(ImportError, ValueError, OSError):
-        import resource
-
-        for kind, most in ((resource.RLIMIT_CPU, seconds), (resource.RLIMIT_AS, memory)):
-            resource.setrlimit(kind, (most, most))
-
-
-def main(path: str, sheet: str, result: str) -> None:
+def main(path: str, result: str, sheet: str) -> None:
     """Write a line of JSON, the numbers of all cells, eight bytes each, the texts' ends, four bytes each, the kinds of
     all cells, a byte each, and the texts.
 
     ``sheet`` is the name in JSON, which no system takes for anything else.
     """
-    hold_to(2 * MOST_MEMORY, round(2 * MOST_SECONDS))
     with open(result, "wb") as file:
         try:
             about, cells = answer(path, json.loads(sheet))

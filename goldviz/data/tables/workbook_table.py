@@ -7,15 +7,9 @@ Excel's (.xlsx, and the old .xls) and OpenDocument's (.ods) are read by a proces
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
-from contextlib import suppress
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
-import psutil
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
@@ -33,8 +27,8 @@ from goldviz.data.tables.file_table import (
     printed,
     unheard,
 )
+from goldviz.data.tables.read_apart import DamagedError, read_apart
 from goldviz.data.tables.table_head import extent
-from goldviz.data.tables.whole_files import disk_faults_as
 from goldviz.data.tables.workbook_process import BLANK, COMPOUND_FILE, MOMENT, MOST_MEMORY, MOST_SECONDS, NUMBER, TEXT
 
 MARKS = (b"xl/workbook.xml", b"application/vnd.oasis.opendocument.spreadsheet")
@@ -42,8 +36,6 @@ MARKS = (b"xl/workbook.xml", b"application/vnd.oasis.opendocument.spreadsheet")
 
 SECONDS_A_MEGABYTE = 0.5
 """About what reading takes: how far it is cannot be seen from outside."""
-
-LOOK_SECONDS = 0.02
 
 
 def is_workbook(content: bytes) -> bool:
@@ -67,12 +59,19 @@ def workbook_table(
     :class:`MarketError` for a damaged or locked workbook, one without such a sheet, and one that is too large, in a
     sentence that names the file and what is allowed; what ``report`` raises is passed on, and ends the reading.
     """
-    with disk_faults_as(MarketError, f"{file} cannot be read on this machine"), TemporaryDirectory() as folder:
-        workbook, result = Path(folder, "workbook"), Path(folder, "result")
-        workbook.write_bytes(content)
-        _read(workbook, sheet, result, file, report)
-        with open(result, "rb") as answer:
-            about, cells = json.loads(answer.readline()), pa.py_buffer(np.fromfile(answer, np.uint8))
+    too_much = (
+        f"{file} takes more memory or time than a workbook of prices needs. Delete what stands far from its "
+        "table, or save its sheet as CSV or Parquet."
+    )
+    seconds_expected = SECONDS_A_MEGABYTE * max(1.0, len(content) / 1e6)
+    name, limits = json.dumps(sheet[:1000]), (MOST_MEMORY, MOST_SECONDS)
+    try:
+        about, cells = read_apart(workbook_process, content, [name], limits, file, too_much, report, seconds_expected)
+    except DamagedError:
+        raise MarketError(
+            f"{file} begins as a workbook but cannot be read as one; allowed are whole workbooks without a password, "
+            "CSV and Parquet files."
+        ) from None
     if "refused" in about:
         raise MarketError(f"{file} {plain_words(about['refused'], 400)}")
     count, ends = about["cells"], 4 * about["texts"] + 4
@@ -82,42 +81,6 @@ def workbook_table(
         about["texts"], cells.slice(8 * count, ends), cells.slice(8 * count + ends + count)
     )
     return _table(kinds, numbers, texts, about, file, header, longest)
-
-
-def _read(workbook: Path, sheet: str, result: Path, file: str, report: Report) -> None:
-    """Let a process of its own read; raises MarketError where it fails, or takes too much of memory or time."""
-    seconds_expected = SECONDS_A_MEGABYTE * max(1.0, workbook.stat().st_size / 1e6)
-    # Without the script's folder on its path, as modules there have names of others.
-    command = [sys.executable, "-P", workbook_process.__file__, str(workbook), json.dumps(sheet[:1000]), str(result)]
-    too_much = False
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
-        try:
-            while process.poll() is None and not too_much:
-                with suppress(psutil.Error):
-                    memory, seconds = _taken(process.pid)
-                    report(min(seconds, 0.99 * seconds_expected) + 1e-3, seconds_expected)
-                    too_much = memory > MOST_MEMORY or seconds > MOST_SECONDS
-                with suppress(subprocess.TimeoutExpired):
-                    process.wait(LOOK_SECONDS)
-        finally:
-            process.kill()
-    # A library that gets no memory ends its process by a signal.
-    if too_much or process.returncode < 0:
-        raise MarketError(
-            f"{file} takes more memory or time than a workbook of prices needs. Delete what stands far from its "
-            "table, or save its sheet as CSV or Parquet."
-        )
-    if process.returncode:
-        raise MarketError(
-            f"{file} begins as a workbook but cannot be read as one; allowed are whole workbooks without a password, "
-            "CSV and Parquet files."
-        )
-
-
-def _taken(process: int) -> tuple[int, float]:
-    """What a process has in memory, and the seconds of a core that it took."""
-    child = psutil.Process(process)
-    return child.memory_info().rss, sum(child.cpu_times()[:2])
 
 
 def _table(

@@ -10,7 +10,6 @@ import math
 import re
 import signal
 import subprocess
-import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
@@ -18,6 +17,7 @@ from itertools import chain, pairwise
 
 import regex
 
+from goldviz.data.tables.hold_process import held
 from goldviz.data.texts import pattern_process
 from goldviz.data.texts.pieces import TextError
 
@@ -113,8 +113,7 @@ def split(text: str, expression: str) -> Iterator[str]:
 
 def _edges(text: str, expression: str) -> Iterable[int]:
     """Where the matches of a person's expression begin and end, found by a process with bounds."""
-    # Without the script's folder on its path, as modules there have names of others.
-    command = [sys.executable, "-P", pattern_process.__file__, str(SECONDS), str(MOST_MEMORY)]
+    command = held(pattern_process, MOST_MEMORY, int(SECONDS) + 2, str(SECONDS))
     question = json.dumps(expression).encode() + b"\n" + text.encode("utf-8", "surrogatepass")
     try:
         done = subprocess.run(command, input=question, capture_output=True, timeout=PATIENCE_SECONDS, check=False)
