@@ -307,7 +307,7 @@ class WatchedReading:
         loss = self.losses
         if len(loss) < WINDOW or loss.min() < 0:
             return self._one(math.nan)
-        return loss[-len(loss) // 4 :].mean() / np.fmin(loss[:1], self.guess)
+        return self._one(float(loss[-len(loss) // 4 :].mean())) / np.fmin(loss[:1], self.guess)
 
     @property
     def first_over_last(self) -> Floats:
