@@ -11,7 +11,7 @@ from goldviz.declare.settings import SettingsError, schemas
 from tests.labs.small_runs import LABORATORIES, TRAINED
 from tests.truth.test_settings_anywhere import LEFT_ALONE, MOST_CHANGED, drawn_settings, drawn_value
 
-DRAWS, RUNS = 30, 4
+DRAWS, RUNS, MOST_DRAWN = 30, 4, 200
 WITH_IDLE = [lab for lab in LABORATORIES if "without_effect" in vars(lab.declared)]
 
 
@@ -53,8 +53,11 @@ def test_what_has_no_effect_refuses_nothing(lab):
 @pytest.mark.parametrize("lab", [lab for lab in WITH_IDLE if lab in TRAINED], ids=lambda lab: lab.name)
 def test_what_has_no_effect_changes_no_number(lab):
     generator = generator_of(lab)
-    with_idle = (settings for settings in drawn_settings(lab, generator) if settings.without_effect())
-    for settings in islice(with_idle, RUNS):
+    several = islice(drawn_settings(lab, generator), MOST_DRAWN)
+    with_idle = list(islice((settings for settings in several if settings.without_effect()), RUNS))
+    if not with_idle:
+        pytest.skip("only a file of one's own leaves settings without effect")
+    for settings in with_idle:
         other = settings.changed(**any_of(lab, settings.without_effect(), settings, generator))
         one, again = (goldviz.run(each, progress=False) for each in (settings, other))
         assert one.attrs["status"] in ("finished", "diverged"), f"{settings}: {one.attrs['message']}"
