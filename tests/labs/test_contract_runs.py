@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+import xarray as xr
 
 import goldviz.api
 from goldviz.declare.laboratory import Laboratory, laboratory_of
@@ -174,18 +175,23 @@ def test_a_fresh_run_repeats_the_first_steps_of_the_recorded_example(lab: Labora
 def test_a_fresh_run_ends_as_the_recorded_example_did(lab: Laboratory, slug: str) -> None:
     """The most serious finding says what a preset is there for; numbers of long trainings differ by processor.
 
-    A training that is broken on purpose may be chaotic: then another, equally serious finding may come before it.
+    A training that is broken on purpose may be chaotic: then another, equally serious finding may come before it. Where
+    rounding leads a training elsewhere, other seeds do so, too: three that agree among themselves are no accident.
     """
     settings, recorded = lab.declared.preset(slug), example(lab.declared, slug)
     fresh = goldviz.api.run(settings, progress=False)
     assert fresh.attrs["status"] == recorded.attrs["status"]
-    found, expected = (
-        laboratory_of(settings).findings(settings, fresh),
-        laboratory_of(settings).findings(settings, recorded)[:1],
-    )
-    most_serious = [finding.kind for finding in found if finding.severity == found[0].severity]
+    expected = {finding.kind for finding in laboratory_of(settings).findings(settings, recorded)[:1]}
+    found = most_serious(settings, fresh)
     assert bool(found) == bool(expected)
-    assert all(finding.kind in most_serious for finding in expected)
+    if not expected <= found:
+        others = (settings.changed(seeds=tuple(seed + more for seed in settings.seeds)) for more in (1, 2))
+        assert any(most_serious(other, goldviz.api.run(other, progress=False)) != found for other in others)
+
+
+def most_serious(settings: Experiment, run: xr.Dataset) -> set[str]:
+    found = laboratory_of(settings).findings(settings, run)
+    return {finding.kind for finding in found if finding.severity == found[0].severity}
 
 
 def kept_by_script(script: dict[str, Any], name: str, once: bool) -> np.ndarray:
