@@ -281,6 +281,8 @@ class Watcher:
         if os.getpid() != self._looking._process:
             return
         try:
+            if "frozen" in self.facts:  # What was thawed since the last look is frozen no more.
+                self.facts["frozen"] = self._frozen()
             self._tell_facts()
             self._write_scalars()
             self._hand_over()
@@ -573,9 +575,13 @@ class Watcher:
         held[list(self._steps.optimised)] = True
         self.facts |= {
             "no_gradient": self._rows(trains & held & self._without_gradient),
-            "frozen": self._rows(~trains & held),
+            "frozen": self._frozen(),
             "not_optimised": self._rows(trains & ~held & ~self._without_gradient),
         }
+
+    def _frozen(self) -> list[str]:
+        held = self._steps.optimised
+        return self._rows(np.array([at in held and not p.requires_grad for at, p in enumerate(self.layers.parameters)]))
 
     def _rows(self, parameters: np.ndarray) -> list[str]:
         return [self.layers.names[row] for row in sorted(set(self.layers.layer_of[parameters].tolist()))]

@@ -143,6 +143,20 @@ def test_one_of_two_optimisers_that_never_gets_a_gradient_is_named(cut: bool) ->
     assert ("step_without_gradient" in kinds(record)) == cut
 
 
+@pytest.mark.parametrize("thawed", [False, True])
+def test_what_was_thawed_since_the_last_look_is_frozen_no_more(thawed: bool) -> None:
+    torch.manual_seed(0)
+    model = mlp()
+    chosen = torch.optim.Adam(model.parameters(), 3e-3)
+    model[0].requires_grad_(False)
+    with goldviz.watch(model, chosen, every=10, budget=None) as record:
+        for number in range(1, 40):
+            if thawed and number == 35:
+                model[0].requires_grad_(True)
+            record.step(loss=clears_last(model, chosen, number))
+    assert ("frozen" in kinds(record)) != thawed
+
+
 def test_an_optimiser_with_a_closure_gets_no_card() -> None:
     assert kinds(run(with_a_closure, 12, torch.optim.LBFGS, every=1)) == []
 
