@@ -104,7 +104,7 @@ def train(settings: DepthGradients, record: Record) -> None:
         record.once("zero_loss", [data.test_y.square().mean().item() for data in problems.values()])
         record.once("parameter_count", [parameter_count(one.network) for one in grid.first()])
         depths = trained_depths(settings.depth, settings.shallower)
-        shallower = {depth: grid_of(settings.changed(depth=depth), problems) for depth in depths[:-1]}
+        shallower = {depth: grid_of(settings, problems, depth) for depth in depths[:-1]}
         parts = grid.parts() | {
             f"{depth}/{name}": part for depth, other in shallower.items() for name, part in other.parts().items()
         }
@@ -126,10 +126,10 @@ def train(settings: DepthGradients, record: Record) -> None:
         record.once("test_loss", grid.each(_test_loss))
 
 
-def grid_of(settings: DepthGradients, problems: Mapping[int, Problem]) -> Grid[Trainee]:
+def grid_of(settings: DepthGradients, problems: Mapping[int, Problem], depth: int = 0) -> Grid[Trainee]:
     """Both networks of every seed at their start; pairs of other depths share their first layers' weights."""
     return Grid.made(
-        list(CONNECTIONS), settings.seeds, lambda network, seed: trainee(settings, network, seed, problems[seed])
+        list(CONNECTIONS), settings.seeds, lambda network, seed: trainee(settings, network, seed, problems[seed], depth)
     )
 
 
@@ -142,13 +142,13 @@ def problem(settings: DepthGradients, seed: int, device: torch.device) -> Proble
     return Problem(*(tensor.to(device) for pair in examples for tensor in pair))
 
 
-def trainee(settings: DepthGradients, network: str, seed: int, data: Problem) -> Trainee:
-    """A network at its start, with its optimiser and its random streams."""
+def trainee(settings: DepthGradients, network: str, seed: int, data: Problem, depth: int = 0) -> Trainee:
+    """A network at its start, as deep as the settings say unless told, with its optimiser and its random streams."""
     model = DeepMLP(
         network=network,
         features=settings.features,
         width=settings.width,
-        depth=settings.depth,
+        depth=depth or settings.depth,
         weights=lambda layer: stream(seed, WEIGHTS + layer),
         activation=settings.activation,
         slope=settings.slope,
