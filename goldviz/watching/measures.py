@@ -16,7 +16,7 @@ import numpy as np
 
 from goldviz.arrays.labelled import Run
 from goldviz.diagnostics.findings.finding import Floats, Verdicts
-from goldviz.diagnostics.findings.measures import mean, median, rising, typical_update
+from goldviz.diagnostics.findings.measures import mean, median, rising, share, typical_update
 from goldviz.diagnostics.headroom import EDGE
 from goldviz.watching.declared import STEP
 
@@ -225,9 +225,9 @@ class WatchedReading:
 
     @property
     def losses(self) -> Floats:
-        """The loss of each step that has one."""
+        """The loss of each step at which it was a finite number."""
         loss = values(self.dataset, "loss")
-        return loss[~np.isnan(loss)] if loss.size and not np.isinf(loss).any() else loss
+        return loss[np.isfinite(loss)]
 
     @property
     def broken(self) -> Verdicts:
@@ -238,7 +238,7 @@ class WatchedReading:
     def rising(self) -> Verdicts:
         """Whether the loss went up; of one that goes below 0, as a critic's does, nobody says by how much."""
         loss = self.losses
-        told = loss.size and np.isfinite(loss).all() and loss.min() >= 0
+        told = loss.size and loss.min() >= 0
         return np.atleast_1d(rising(loss[:, None])) if told else np.array([False])
 
     @property
@@ -303,11 +303,14 @@ class WatchedReading:
 
     @property
     def worth(self) -> Floats:
-        """The last quarter's loss over the first one, or an even guess's where that is lower; NaN of few steps."""
+        """The last quarter's loss over the first one, or an even guess's where that is lower; NaN of few steps.
+
+        NaN also where a loss below 0 or a first one of 0 makes it no share of anything.
+        """
         loss = self.losses
         if len(loss) < WINDOW or loss.min() < 0:
             return self._one(math.nan)
-        return self._one(float(loss[-len(loss) // 4 :].mean())) / np.fmin(loss[:1], self.guess)
+        return share(self._one(float(loss[-len(loss) // 4 :].mean())), np.fmin(loss[:1], self.guess))
 
     @property
     def first_over_last(self) -> Floats:
