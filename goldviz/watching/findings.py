@@ -12,10 +12,10 @@ import numpy as np
 
 from goldviz.arrays.labelled import Run
 from goldviz.diagnostics.findings import by_kind, training
-from goldviz.diagnostics.findings.by_kind import FADED, AnyRun
+from goldviz.diagnostics.findings.by_kind import AnyRun
 from goldviz.diagnostics.findings.conclude import Conclusions
 from goldviz.diagnostics.findings.finding import Finding
-from goldviz.diagnostics.findings.line import above, below, where
+from goldviz.diagnostics.findings.line import above, at_least, below, where
 from goldviz.diagnostics.findings.measures import median
 from goldviz.diagnostics.findings.rule import Case, Rule
 from goldviz.diagnostics.findings.words import times
@@ -46,6 +46,16 @@ EXPLODED = 100.0
 """Of the gradient's norm over that of the weights."""
 WORST_SHARE = 0.5
 HALF = 0.5
+DROPS_MOST = 0.9
+OTHER_SCALE, EVALUATED_ELSEWHERE = 50.0, 10.0
+MOST_BATCHES, MOST_TARGETS = 0.9, 0.95
+FAR_BEHIND = 3.0
+STUCK = 0.1
+LEARNED_NOTHING = 0.9
+FADED_IN_TIME = 1e4
+"""Times smaller at the first time step: a sound LSTM at its start halves its gradient at each of ten steps."""
+SHRUNK = 0.3
+GROWS = 2.0
 GUESS_BEGINS, GUESS_ENDS = 2.0, 0.97
 LONG_ENOUGH = 1e-2
 """Of a step over the weights, for a loss that rises to be its doing."""
@@ -85,6 +95,7 @@ CURES: Mapping[str, str] = {
     "torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)\nscaler.step(optimizer)",
     "softmax_twice": "loss = F.cross_entropy(logits, target)   # logits, without softmax",
     "no_gradient": "# look for .detach(), .item(), torch.no_grad() or argmax on the way to the loss",
+    "unused": "x = self.layer(x)   # in forward; or delete it",
     "frozen": "for parameter in module.parameters():\n    parameter.requires_grad_(True)",
     "not_optimised": "optimizer.add_param_group({'params': module.parameters()})",
     "training_mode": "model.eval()\nwith torch.no_grad():\n    ...\nmodel.train()",
@@ -93,6 +104,31 @@ CURES: Mapping[str, str] = {
     "dead_units": "nn.init.zeros_(layer.bias)   # and a smaller rate, or nn.LeakyReLU()",
     "saturated": "nn.init.kaiming_normal_(layer.weight, nonlinearity='tanh')   # and inputs scaled to spread 1",
     "constant_input": "assert (batch != batch[:1]).any()   # look at what the loader gives",
+    "inputs_drift": "x = x / 255   # not x /= 255 or x.div_(255), which write into the data",
+    "evaluation_inputs_differ": "x = prepared(x)   # one function for training and evaluation",
+    "inputs_of_other_scale": "x = torch.where(x.abs() < 100, x, 0)   # and each column over its own spread",
+    "identical_batches": "torch.manual_seed(0)   # once, before the loop",
+    "classes_in_order": "loader = DataLoader(data, batch_size=32, shuffle=True)",
+    "one_target_dominates": "loss = F.cross_entropy(logits, y, weight=1 / torch.bincount(y_all).float())",
+    "too_good": "x = x[:, columns_known_beforehand]",
+    "dropout_too_large": "for module in model.modules():\n    if isinstance(module, nn.Dropout):\n        module.p = 0.1",
+    "dropout_on_output": "nn.Sequential(..., nn.Dropout(0.1), nn.Linear(n, classes))   # before the last layer",
+    "unregistered_parameters": "self.layers = nn.ModuleList(layers)   # before the optimiser is made",
+    "units_alike": "for module in model.modules():\n    if hasattr(module, 'reset_parameters'):\n"
+    "        module.reset_parameters()",
+    "rows_mix": "for module in model.modules():\n    if hasattr(module, 'batch_first'):\n        module.batch_first = True",
+    "mask_hides_nothing": "mask = nn.Transformer.generate_square_subsequent_mask(length)   # True or -inf above",
+    "cut_in_time": "state = cell(x[:, t], state)   # without .detach() inside a sequence",
+    "running_statistics_behind": "for module in model.modules():\n    if hasattr(module, 'momentum'):\n"
+    "        module.momentum = 0.1",
+    "logits_reshaped": "loss = F.cross_entropy(logits.transpose(1, 2), y)   # or logits.flatten(0, 1), y.flatten()",
+    "output_cannot_reach": "nn.Sequential(..., nn.Linear(n, 1))   # nothing behind the last layer",
+    "climbs": "for group in optimizer.param_groups:\n    group['maximize'] = False   # or loss = -loss",
+    "weights_written_outside": "model.apply(draw)   # once, before the loop",
+    "penalty_outweighs": "loss = of_rows + 1e-4 * penalty   # and a smaller weight_decay",
+    "outputs_alike": "# look at this layer: a norm over one value, weights of 0, or a loss that outweighs the rows",
+    "activations_grow": "for weight in model.parameters():\n    if weight.ndim > 1:\n"
+    "        nn.init.kaiming_normal_(weight)",
     "exploding": "torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)   # before optimizer.step()",
     "first_loss": "nn.init.normal_(output.weight, std=0.01)   # the embedding's, where they share it",
     "no_better_than_guessing": "# train on 10 rows first: a sound model learns them by heart",
@@ -135,10 +171,10 @@ def cure_of(finding: Finding, run: Run) -> str:
 def _still_too_large(n: WatchedReading, _settings: Any) -> bool:
     """Whether steps are too long at the present rate, too, where it is another than most steps had.
 
-    A loss that rises under short steps is no matter of the rate: it may be no measure of progress, or something else
-    moves it.
+    A loss that rises under short steps is no matter of the rate: something else moves it. One that is none of the
+    network's own answers, such as a generator's or a policy's, is no measure of progress.
     """
-    if n.update[0] < LONG_ENOUGH:
+    if n.update[0] < (training.LARGEST_UPDATE if n.no_measure else LONG_ENOUGH):
         return False
     return not n.rate_changed or bool(n.update_now[0] > training.LARGEST_UPDATE)
 
@@ -205,6 +241,158 @@ FACTS = (
         number=_cause_number,
         explanation=_cause,
         must_tell=True,
+    ),
+    from_the_loop(
+        "inputs_drift",
+        "bad",
+        "The inputs are not what they were",
+        line=above("drifted", OTHER_SCALE, "a scale {at:times} that of the first batch"),
+        number="{drifted:times} another scale than at the start",
+        explanation="Something writes into the data, such as `x /= 255` on a view of it.",
+    ),
+    from_the_loop(
+        "evaluation_inputs_differ",
+        "bad",
+        "You evaluate on inputs of another scale",
+        line=above("evaluated_elsewhere", EVALUATED_ELSEWHERE, "{at:times} that of the training inputs"),
+        number="{evaluated_elsewhere:times} another scale than in training",
+        explanation="What prepares the training rows must prepare these, too.",
+    ),
+    from_the_loop(
+        "inputs_of_other_scale",
+        "warning",
+        "Some inputs are far outside all others",
+        line=above("far", HALF, "{at:percent} of the batches"),
+        number="{farthest:times} the size of nine in ten of the others",
+        explanation="A column of another unit, or a number that stands for a missing one.",
+    ),
+    from_the_loop(
+        "identical_batches",
+        "warning",
+        "Every batch holds the same rows",
+        line=above("repeated", MOST_BATCHES, "{at:percent} of the batches made anew"),
+        number="{repeated:percent} of the batches made anew",
+        explanation="A seed that is set in the loop draws them again; if they are all there is, nothing is wrong.",
+    ),
+    from_the_loop(
+        "classes_in_order",
+        "bad",
+        "Each batch holds a single class",
+        line=above("pure_batches", MOST_BATCHES, "{at:percent} of the batches"),
+        number="{pure_batches:percent} of the batches",
+        explanation="Each step then unlearns the last: the rows want shuffling.",
+    ),
+    from_the_loop(
+        "one_target_dominates",
+        "warning",
+        "Nearly all targets are one class",
+        line=above("of_one_target", MOST_TARGETS, "{at:percent} of the targets"),
+        number="{of_one_target:percent} of the targets",
+        explanation="Always answering it is nearly right, and most of the gradient says so.",
+    ),
+    from_the_loop(
+        "too_good",
+        "warning",
+        "One input tells the target by itself",
+        line=above("telling", 0, "no input that is the target in other words"),
+        number=lambda n: f"entry {n.facts['telling_input'][0]} of a row",
+        explanation="If it is not known where the network will be used, the loss is too good to be true.",
+    ),
+    from_the_loop(
+        "dropout_too_large",
+        "bad",
+        "A dropout drops nearly everything",
+        line=at_least("largest_dropout", DROPS_MOST, "{at:percent}"),
+        number="{largest_dropout:percent} of what it is given",
+        explanation="PyTorch's p is the share that is dropped, not the one that is kept.",
+    ),
+    from_the_loop(
+        "dropout_on_output",
+        "bad",
+        "A dropout stands behind the last layer",
+        line=above("dropped", HALF, "{at:percent} of the passes"),
+        number="{dropped:percent} of the passes",
+        explanation="It makes answers themselves 0, and the others larger.",
+    ),
+    from_the_loop(
+        "unregistered_parameters",
+        "bad",
+        "Layers stand in a list that no module knows",
+        line=above("unregistered", 0, "every layer in `nn.ModuleList`, or an attribute of its own"),
+        number=lambda n: listed(n.layers_without("unregistered")),
+        explanation="They get gradients, and no optimiser holds them.",
+    ),
+    from_the_loop(
+        "units_alike",
+        "bad",
+        "All units of a layer have the same weights",
+        line=above("units_alike", 0, "units that begin differently"),
+        number=_layers("units_alike"),
+        explanation="They get the same gradient, and stay one unit for ever.",
+    ),
+    from_the_loop(
+        "rows_mix",
+        "bad",
+        "Rows of a batch change each other's answers",
+        line=above("rows_mix", 0, "an answer that depends on its own row alone"),
+        number="the first rows' answers move when the others are exchanged",
+        explanation="A layer reads rows as time: `batch_first=True`, or a dimension that was mistaken.",
+    ),
+    from_the_loop(
+        "mask_hides_nothing",
+        "bad",
+        "The network sees what it is to foretell",
+        line=above("sees_ahead", 0, "answers that what comes later cannot move"),
+        number="answers move when later words are exchanged",
+        explanation="A causal mask is missing, or stands the wrong way round.",
+    ),
+    from_the_loop(
+        "cut_in_time",
+        "bad",
+        "The gradient stops at the last time step",
+        line=above("cut_in_time", 0, "a gradient for each call of a layer in one pass"),
+        number=_layers("cut_in_time"),
+        explanation="A state is detached between the calls: what came earlier cannot be learned.",
+    ),
+    from_the_loop(
+        "running_statistics_behind",
+        "bad",
+        "Batch norm's averages do not follow the data",
+        line=above("behind", FAR_BEHIND, "{at:g} deviations from a batch's own mean"),
+        number="{behind:.2g} deviations from the batch's own mean",
+        explanation="PyTorch's momentum is the new batch's share, others' the old average's.",
+    ),
+    from_the_loop(
+        "logits_reshaped",
+        "bad",
+        "A reshape stands where axes were to be exchanged",
+        line=where("reshaped", "`transpose` or `permute`, which keep a number with its row"),
+        number="{reshaped}",
+        explanation="`view` and `reshape` keep the order in memory, so numbers go to other rows.",
+    ),
+    from_the_loop(
+        "output_cannot_reach",
+        "bad",
+        "Answers cannot reach their targets",
+        line=above("stuck", STUCK, "{at:percent} of the answers"),
+        number="{stuck:percent} stand at the end of their range and should go beyond",
+        explanation="An activation behind the last layer holds them, such as a ReLU.",
+    ),
+    from_the_loop(
+        "climbs",
+        "bad",
+        "Steps go up the loss",
+        line=where("climbs", "a loss of this sign for an optimiser that minimises"),
+        number="each target becomes less likely",
+        explanation="`maximize=True`, or a minus sign that is there or missing.",
+    ),
+    from_the_loop(
+        "weights_written_outside",
+        "bad",
+        "Something writes other weights between the steps",
+        line=above("written", 1, "once"),
+        number="{written:g} times, more than half of their size",
+        explanation="Drawing or loading them anew forgets what was learned.",
     ),
     from_the_loop(
         "softmax_twice",
@@ -336,6 +524,14 @@ FACTS = (
         silenced_by=UNMOVED,
     ),
     from_the_loop(
+        "unused",
+        "warning",
+        "Layers are never used",
+        line=above("unused", 0, "no layer in an optimiser that is not called"),
+        number=_layers("unused"),
+        explanation="Nothing passes through them, so nothing tells them how to learn.",
+    ),
+    from_the_loop(
         "frozen",
         "warning",
         "Layers are frozen that the optimiser holds",
@@ -371,6 +567,14 @@ FACTS = (
 
 GUESSES = (
     of_one_run(
+        "penalty_outweighs",
+        "bad",
+        "The weights are shrunk to nothing",
+        line=below("weights_left", SHRUNK, "{at:percent} of their first norm") & above("own_over_guess", LEARNED_NOTHING, "answers no better than a constant"),
+        number="{weights_left:percent} of their first norm is left",
+        explanation="A penalty or a weight decay outweighs what the rows say.",
+    ),
+    of_one_run(
         "no_warm_up",
         "warning",
         "The first steps are too long",
@@ -391,7 +595,7 @@ GUESSES = (
         VANISHING,
         kind=IN_TIME,
         title="The gradient vanishes on its way back through time",
-        line=below("first_step_over_last", 1 / FADED, "a hundred times smaller at the first time step than the last"),
+        line=below("first_step_over_last", 1 / FADED_IN_TIME, "10,000 times smaller at the first time step than the last"),
         number=lambda n: f"{times(1 / n.first_step_over_last[0])} times smaller at the first time step",
         explanation="What came early is told next to nothing.",
         confidence=ONE_RUN,
@@ -399,7 +603,7 @@ GUESSES = (
     ),
     training.steps_too_long(
         title="The learning rate is too large",
-        silenced_by=("no_warm_up", *FADES),
+        silenced_by=("no_warm_up", "penalty_outweighs", *FADES),
         confidence=ONE_RUN,
         only=_still_too_large,
     ),
@@ -428,6 +632,15 @@ GUESSES = (
         confidence=ONE_RUN,
     ),
     of_one_run(
+        "outputs_alike",
+        "bad",
+        "A layer gives the same for every row",
+        line=above("outputs_alike", 0, "outputs that differ from row to row"),
+        number=_layers("outputs_alike"),
+        explanation="What lies behind it cannot tell the rows apart.",
+        silenced_by=("penalty_outweighs", "dead_units", "saturated"),
+    ),
+    of_one_run(
         "overfits",
         "warning",
         "It learns its rows by heart",
@@ -437,12 +650,21 @@ GUESSES = (
         of_training=False,
     ),
     of_one_run(
+        "activations_grow",
+        "warning",
+        "Outputs grow from layer to layer",
+        line=above("gain", GROWS, "{at:g} times a layer at the start"),
+        number="{gain:.2g} times at every layer",
+        explanation="The weights begin too large, so that answers begin far outside.",
+    ),
+    of_one_run(
         "first_loss",
         "warning",
         "The first loss is far above a guess",
         line=above("began_over_guess", GUESS_BEGINS, "{at} times an even guess"),
         number="{began_over_guess:times} times an even guess",
         explanation="The output layer begins too large, as one does that shares the embedding's weights.",
+        silenced_by=("activations_grow",),
     ),
     of_one_run(
         "no_better_than_guessing",

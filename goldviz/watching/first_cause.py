@@ -83,7 +83,7 @@ def cause_in_forward(
         "dtype": str(output.dtype).removeprefix("torch."),
         "rows": rows[:MOST_ROWS],
         "bad_rows": len(rows),
-        "of_rows": output.shape[_batch(module, output)] if output.ndim else 0,
+        "of_rows": output.shape[batch_dim(module, output)] if output.ndim else 0,
     }
     wrong = [name for name, weight in module.named_parameters() if not bool(torch.isfinite(weight.detach()).all())]
     if wrong:
@@ -97,7 +97,7 @@ def cause_in_forward(
     return Cause(call.name, call.kind, "forward", _likeliest(inner) or call.kind, more=inner[:6], **facts)
 
 
-def _batch(module: nn.Module, output: Tensor) -> int:
+def batch_dim(module: nn.Module, output: Tensor) -> int:
     """Along which dimension the rows of the batch stand."""
     return 1 if output.ndim == 3 and getattr(module, "batch_first", True) is False else 0
 
@@ -105,7 +105,7 @@ def _batch(module: nn.Module, output: Tensor) -> int:
 def _rows(module: nn.Module, bad: Tensor) -> list[int]:
     if bad.ndim < 2:
         return []
-    rows: list[int] = bad.movedim(_batch(module, bad), 0).flatten(1).any(1).nonzero().flatten().tolist()
+    rows: list[int] = bad.movedim(batch_dim(module, bad), 0).flatten(1).any(1).nonzero().flatten().tolist()
     return rows
 
 
@@ -163,25 +163,32 @@ class OfLoss:
     softmax_twice: bool = False
     broadcast: str = ""
     softmax_over_one: bool = False
+    reshaped: str = ""
+    """A reshape that exchanged two sizes, which leaves the order in memory as it was."""
+    squares: bool = False
+    """Whether a mean or sum of squared errors is in it."""
     likelihood: bool = False
     """Whether nothing but the likelihood of a class is in it, so that it cannot be below 0."""
 
 
 def read_loss(loss: Tensor) -> OfLoss:
     """Read the graph of a loss; it may have been freed by its backward pass."""
-    over_classes, dim, twice, broadcast, over_one = 0, -1, False, "", False
+    over_classes, dim, twice, broadcast, over_one, reshaped, squares = 0, -1, False, "", False, "", False
     for number, node in enumerate(nodes_of(loss)):
         name = name_of(node)
         if number < OF_THE_LOSS:
             broadcast = broadcast or _broadcast(node, name)
             over_one |= name in ("softmax", "log_softmax") and _length(node) == 1
+            reshaped = reshaped or _reshaped(node, name)
+        squares |= name == "mse_loss"
         if name in ("nll_loss", "nll_loss2d", "nll_loss_nd"):
             over_classes, dim = over_classes + 1, 1 if name.endswith("2d") else -1
         if name == "log_softmax":
             twice = twice or _next_of(node) in ("softmax", "log_softmax")
     return OfLoss(
-        over_classes, dim, bool(over_classes) and twice, broadcast, over_one, name_of(loss.grad_fn).startswith("nll")
-    )
+        over_classes, dim, bool(over_classes) and twice, broadcast, over_one, reshaped, squares,
+        name_of(loss.grad_fn).startswith("nll"),
+    )  # fmt: skip
 
 
 def _shape(node: Any) -> tuple[int, ...]:
@@ -207,6 +214,15 @@ def _broadcast(node: Any, name: str) -> str:
     n = made[0] if made else 0
     met = n > 1 and made == (n, n) and before in ((n, 1), (n,))
     return f"{before} met the targets and became {made}" if met else ""
+
+
+def _reshaped(node: Any, name: str) -> str:
+    """The shapes, where a reshape gave the sizes of its input in another order."""
+    given = [following for following, _ in node.next_functions if following is not None]
+    if name not in ("view", "unsafe_view", "reshape") or len(given) != 1:
+        return ""
+    before, made = (tuple(size for size in _shape(one) if size > 1) for one in (given[0], node))
+    return f"{before} was reshaped to {made}" if before != made and sorted(before) == sorted(made) else ""
 
 
 def _next_of(node: Any) -> str:

@@ -20,12 +20,15 @@ from torch import Tensor, nn
 from torch.utils.hooks import RemovableHandle
 
 from goldviz.diagnostics.histograms import VALUE_BINS
+from goldviz.watching.answers import Answers
 from goldviz.watching.attention import of_heads
 from goldviz.watching.compiled import Entrances, copied, pass_beside
-from goldviz.watching.first_cause import Call, Cause, cause_in_forward
+from goldviz.watching.first_cause import Call, Cause, batch_dim, cause_in_forward
+from goldviz.watching.given import Given
 from goldviz.watching.hook import Hook
 from goldviz.watching.layers import MODEL, Layers, Region, tensors_in
 from goldviz.watching.price import Price
+from goldviz.watching.structure import behind, largest_dropout
 from goldviz.watching.through_time import Replay, can_be_replayed
 
 WINDOW, CLOSE_EVERY = 8, 32
@@ -35,6 +38,14 @@ FLAT_TANH, FLAT_SIGMOID = 0.975, 0.013
 GATE_STEPS = 16
 """Time steps, and as many rows, of which gates are computed anew."""
 STATISTICS = ("activation_mean", "activation_std", "largest_activation", "saturation")
+READ, READ_EVERY = 8, 8
+"""Looks at the start that also read what goes in and what comes out, and of later ones one in so many."""
+SETTLED = 50
+"""Passes after which a batch norm's averages have had time to come near."""
+ALIKE = 1e-4
+"""Of its largest entry, how far a module's outputs for different rows lie apart that are all alike."""
+CALLS = 3
+"""Calls in one pass, of which the last alone is told how to do better: the others are cut off."""
 
 _WITH_MODES = (nn.Dropout, nn.modules.batchnorm._BatchNorm)
 """Modules that act otherwise while they train."""
@@ -63,6 +74,21 @@ class Looking:
         self._row = {id(module): row for row, module in enumerate(layers.modules)}
         self._has_modes = any(isinstance(one, _WITH_MODES) for one in layers.root.modules())
         self._has_norms = any(isinstance(one, nn.modules.batchnorm._BatchNorm) for one in layers.root.modules())
+        self.answers, self.given = Answers(facts), Given(facts)
+        self.reads = False
+        """Whether this look reads what goes in and what comes out."""
+        self.batch: tuple[tuple[Any, ...], dict[str, Any]] | None = None
+        """A copy of what the network was last given, where it is to be asked again."""
+        self._dropped: Tensor | None = None
+        self._apart: list[tuple[int, Tensor]] = []
+        self._gains: list[Tensor] = []
+        self._alike: dict[int, int] = {}
+        self._reached: dict[tuple[int, int], list[bool]] = {}
+        """Of each pass and layer, which of its calls a gradient reached."""
+        self._passes = 0
+        self.called: set[int] = set()
+        """Rows that have been called in a pass that was looked at."""
+        facts["largest_dropout"] = list(largest_dropout(layers.root))
         self._alive: dict[int, list[Tensor]] = {}
         self._windows = 0
         self._root_inputs: set[int] = set()
@@ -104,6 +130,10 @@ class Looking:
         self.calls.clear()
         self._last = ()
         self._seen, self._gradients, self._shares, self._sums, self._heads = [], [], [], [], []
+        self.reads = looks and (self._windows < READ or self._windows % READ_EVERY == 0)
+        self.answers.clear()
+        self._apart, self._gains, self._reached, self._dropped, self.batch = [], [], {}, None, None
+        self._lags: list[float] = []
         self._replay = None
 
     def _unhook(self) -> None:
@@ -126,6 +156,8 @@ class Looking:
         self._dead_rows = [row for row, _ in dead]
         return [
             *(values for _, values in self._seen),
+            *(apart[None] for _, apart in self._apart),
+            *(gain[None] for gain in self._gains),
             *(norm[None] for _, norm in self._gradients),
             *(share[None] for _, share in dead),
             *(shares for _, shares in self._shares),
@@ -145,6 +177,12 @@ class Looking:
             # Of a module that is called several times: the mean over its calls, and the largest entry of all.
             table[:, row] = values if calls[row] == 1 else table[:, row] + (values - table[:, row]) / calls[row]
             table[2, row] = values[2] if calls[row] == 1 else max(table[2, row], values[2])
+        self._note_alike(numbers[at : at + len(self._apart)])
+        at += len(self._apart)
+        if self._gains:
+            if len(self._gains) > 1:
+                self.facts["gain"] = round(float(np.min(numbers[at : at + len(self._gains)])), 4)
+            at += len(self._gains)
         squares = np.full(count, np.nan)
         for (row, _), norm in zip(self._gradients, numbers[at : at + len(self._gradients)], strict=True):
             squares[row] = np.nansum([squares[row], norm**2]) if math.isfinite(norm) else np.inf
@@ -178,6 +216,18 @@ class Looking:
         self._turn_windows()
         return told
 
+    def _note_alike(self, apart: np.ndarray) -> None:
+        """Count the looks at which a layer's outputs were alike for all rows, and name the calls that are cut off."""
+        if not self.reads:
+            return
+        farthest: dict[int, float] = {}
+        for (row, _), share in zip(self._apart, apart.tolist(), strict=True):
+            farthest[row] = max(share, farthest.get(row, 0.0))
+        self._alike = {row: 0 if share > ALIKE else self._alike.get(row, 0) + 1 for row, share in farthest.items()}
+        alike = [self.layers.names[row] for row, looks in self._alike.items() if looks >= READ]
+        cut = {row for (_, row), told in self._reached.items() if len(told) >= CALLS and told[-1] and sum(told) == 1}
+        self.facts |= {"outputs_alike": alike[:1], "cut_in_time": [self.layers.names[row] for row in sorted(cut)]}
+
     def _turn_windows(self) -> None:
         self._windows += 1
         for row, masks in self._alive.items():
@@ -202,14 +252,30 @@ class Looking:
     def _enter(self, module: nn.Module, arguments: tuple[Any, ...], named: Mapping[str, Any]) -> None:
         if not self._mine() or _in_backward():
             return
+        began = time.perf_counter()
+        try:
+            self._entered(module, arguments, named)
+        except Exception as error:  # noqa: BLE001 - nothing may go wrong in somebody's training for this
+            self.trouble(error)
+        self.price.spent += time.perf_counter() - began
+
+    def _entered(self, module: nn.Module, arguments: tuple[Any, ...], named: Mapping[str, Any]) -> None:
         self._inside = torch.is_grad_enabled()
         if not self._inside:
             if self._has_modes:
                 self._count("evaluations", True)
                 self._count("evaluations_in_training_mode", module.training)
+            self.given.in_evaluation((arguments, dict(named)))
             return
+        self._passes += 1
         if not self.looks:
             return
+        if self.reads and self.answers.kept:
+            self.given.again()
+        elif self.reads:
+            self.given.in_training((arguments, dict(named)))
+            if self._windows == READ // 2:
+                self.batch = copied(arguments), copied(dict(named))
         given = [*tensors_in(arguments), *tensors_in(dict(named))]
         self._root_inputs = {id(tensor) for tensor in given}
         first = next((one for one in given if one.ndim > 1), None)
@@ -225,11 +291,19 @@ class Looking:
         self.facts[fact] = self.facts.get(fact, 0) + int(happened)
 
     def _leave(self, _module: nn.Module, _arguments: object, output: object) -> None:
-        if self._inside and self._mine() and not _in_backward():
-            self._inside = False
+        if not (self._inside and self._mine()) or _in_backward():
+            return
+        self._inside = False
+        try:
             if self.looks:
                 wide = next((one for one in tensors_in(output) if one.ndim > 1), None)
                 self.output_shape = tuple(wide.shape) if wide is not None else ()
+            if self.reads:
+                self.answers.saw(output)
+                self._count("answers_read", True)
+                self._count("answers_dropped", wide is not None and wide is self._dropped)
+        except Exception as error:  # noqa: BLE001 - as above
+            self.trouble(error)
 
     def saw(
         self, name: str, row: int | None, module: nn.Module, arguments: tuple[Any, ...], named: Any, output: Any
@@ -243,8 +317,11 @@ class Looking:
             if given is not None and given.is_floating_point() and given.numel():
                 call = Call(name, type(module).__name__)
                 self.calls.append(call)
+                if self.reads and isinstance(module, nn.modules.dropout._DropoutNd):
+                    self._dropped = given if module.training and module.p > 0 else None
                 self._guard(call, module, arguments, named, output)
                 if self.looks and row is not None:
+                    self.called.add(row)
                     self._measure(row, module, arguments, given)
                     close = self._replay is None and self._windows % CLOSE_EVERY == 0 and not self._beside
                     if close and can_be_replayed(module, arguments):
@@ -317,14 +394,32 @@ class Looking:
         self._seen.append((row, torch.stack([mean, spread, largest, flat]).float()))
         if self.histograms:
             self._shares.append((row, VALUE_BINS.shares([plain])[0].float()))
-        if output.requires_grad:
-            output.register_hook(_Gradient(self, row))
         given = next(tensors_in(arguments), None)
+        if output.requires_grad:
+            reached = self._reached.setdefault((self._passes, row), [])
+            reached.append(False)
+            output.register_hook(_Gradient(self, row, reached, len(reached) - 1))
+        if self.reads and given is not None:
+            self._read(row, module, given.detach(), plain, largest)
         if isinstance(module, _FOLDS) and given is not None and id(given) not in self._root_inputs:
             unit = given.ndim - 1 if isinstance(module, nn.Linear) else 1
             alive = (given.detach() != 0).any(dim=[dim for dim in range(given.ndim) if dim != unit])
             masks = self._alive.setdefault(row, [alive])
             masks[-1] = masks[-1] | alive if masks[-1].shape == alive.shape else alive
+
+    def _read(self, row: int, module: nn.Module, given: Tensor, output: Tensor, largest: Tensor) -> None:
+        """How far outputs for different rows lie apart, how far they grow at the start, and what norms remember."""
+        batch = batch_dim(module, output)
+        if output.ndim > 1 and output.shape[batch] > 1 and given.shape[:1] == output.shape[:1]:
+            apart, before = ((one - one.narrow(batch, 0, 1)).abs().amax().float() for one in (output, given))
+            self._apart.append((row, apart / torch.maximum(largest.float(), before).clamp_min(1e-30)))
+        if self._windows == 0 and isinstance(module, _FOLDS):
+            size = torch.linalg.vector_norm(given.float()) / math.sqrt(given.numel())
+            grown = torch.linalg.vector_norm(output) / math.sqrt(output.numel())
+            self._gains.append((grown / size.clamp_min(1e-30)).float())
+        if isinstance(module, nn.modules.batchnorm._BatchNorm) and module.training and self._passes > SETTLED:
+            self._lags.append(behind(module, given))
+            self.facts["norms_behind"] = round(max(self._lags), 3)
 
     def gradient(self, row: int, gradient: Tensor) -> None:
         """The gradient of a layer's output is known."""
@@ -351,12 +446,13 @@ class _Saw:
 class _Gradient:
     """An output's gradient hook; it lives as long as the step's graph."""
 
-    __slots__ = ("looking", "row")
+    __slots__ = ("call", "looking", "reached", "row")
 
-    def __init__(self, looking: Looking, row: int) -> None:
-        self.looking, self.row = looking, row
+    def __init__(self, looking: Looking, row: int, reached: list[bool], call: int) -> None:
+        self.looking, self.row, self.reached, self.call = looking, row, reached, call
 
     def __call__(self, gradient: Tensor) -> None:
+        self.reached[self.call] = True
         self.looking.gradient(self.row, gradient)
 
 

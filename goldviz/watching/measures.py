@@ -28,10 +28,14 @@ PARTS = 65
 """Bounds of parts of a run, each of which is compared with all before it."""
 LEAST_STEPS = 100
 """Before so many steps nobody can say that nothing is learned."""
+ENOUGH_TARGETS = 128
+"""Targets after which one class may be called the only one."""
 LEAST_DEPTH = 4
 """Layers or time steps over which a gradient can fade."""
 FALLEN_BEHIND = 1.2
 """Times its lowest, an evaluation loss that goes up again."""
+GAINED = 0.9
+"""Of the best constant answer's loss, what a network has that learns something."""
 FALLEN = 0.67
 """Of its start, the loss of a network that learns something."""
 USUAL_UPDATE = 1e-3
@@ -212,6 +216,25 @@ def share_watching(dataset: Run) -> float:
     return float(price) if isinstance(price, int | float) and math.isfinite(price) else math.nan
 
 
+def _fact(name: str, words: str, of: str = "") -> Any:
+    """A measure that is a number among the facts, as a share of another one where that is named; NaN where absent."""
+
+    def read(n: WatchedReading) -> Floats:
+        part, whole = (_number(n.facts.get(one)) if one else 1.0 for one in (name, of))
+        return share(n._one(part), whole)
+
+    return property(read, doc=words)
+
+
+def _layers(fact: str, words: str) -> Any:
+    """A measure that counts what a fact names."""
+    return property(lambda n: n._one(len(told) if isinstance(told := n.facts.get(fact), list) else 0), doc=words)
+
+
+def _number(value: Any) -> float:
+    return float(value) if isinstance(value, int | float) and math.isfinite(value) else math.nan
+
+
 @dataclass(frozen=True)
 class WatchedReading:
     """What was read off a watched run; NaN where nothing was, one value each."""
@@ -233,6 +256,11 @@ class WatchedReading:
     def broken(self) -> Verdicts:
         """Whether a value was no finite number, in the loss or in the gradient."""
         return np.array([bool(cause_of(self.dataset))])
+
+    @property
+    def no_measure(self) -> bool:
+        """Whether the loss is none of this network's own answers, so that it may rise while all is well."""
+        return _count(self.facts.get("answers_read")) >= WINDOW and not self.answers
 
     @property
     def rising(self) -> Verdicts:
@@ -276,29 +304,58 @@ class WatchedReading:
         return self._one(float(loss.max() / loss[0]) if loss.size and loss[0] > 0 else math.nan)
 
     @property
-    def guess(self) -> Floats:
+    def answers(self) -> dict[str, Any]:
+        """What the network's targets are, as far as its gradient tells."""
+        return _mapping(self.facts.get("answers"))
+
+    @property
+    def even_guess(self) -> Floats:
         """The loss of an even guess among the classes: ln C; NaN for a loss that goes below 0, which is another's."""
-        classes, losses = _count(self.facts.get("classes")), self.losses
-        return self._one(math.log(classes) if classes > 1 and losses.size and losses.min() >= 0 else math.nan)
+        classes, losses, factor = _count(self.facts.get("classes")), self.losses, _number(self.answers.get("factor"))
+        even = math.log(classes) if classes > 1 and losses.size and losses.min() >= 0 else math.nan
+        return self._one(even * (factor if factor > 0 else 1.0))
+
+    @property
+    def guess(self) -> Floats:
+        """The loss of the best constant answer: the targets' entropy or variance; of an even guess, if not known."""
+        return self._one(self._best) if self._best > 0 else self.even_guess
+
+    @property
+    def _best(self) -> float:
+        return _number(self.answers.get("guess")) * _number(self.answers.get("factor"))
 
     @property
     def began_over_guess(self) -> Floats:
-        """The first loss over that of an even guess."""
-        loss = self.losses
-        return self._one(float(loss[0]) if loss.size else math.nan) / self.guess
+        """The first loss of the answers over that of an even guess; whatever else is in the loss that is told."""
+        began, classes = _number(self.answers.get("began")), _count(self.answers.get("classes"))
+        if began > 0 and classes > 1:
+            return self._one(began / math.log(classes))
+        return self._one(float(self.losses[0]) if self.losses.size else math.nan) / self.even_guess
+
+    @property
+    def own_over_guess(self) -> Floats:
+        """The last losses of the answers over that of the best constant answer; whatever else is in the loss."""
+        return share(self._one(_number(self.answers.get("ended"))), _number(self.answers.get("guess")))
 
     @property
     def ended_over_guess(self) -> Floats:
-        """The last quarter's loss over that of an even guess."""
+        """The last quarter's loss over that of the best constant answer; of the answers alone, if more is in it."""
         loss = self.losses
-        enough = len(loss) >= LEAST_STEPS
-        return self._one(float(loss[-len(loss) // 4 :].mean()) if enough else math.nan) / self.guess
+        if len(loss) < LEAST_STEPS:
+            return self._one(math.nan)
+        own = self.own_over_guess
+        return own if math.isfinite(own[0]) and not self._best > 0 else float(loss[-len(loss) // 4 :].mean()) / self.guess
 
     @property
     def learns_nothing(self) -> bool:
-        """Whether the loss of a hundred steps and more did not fall by a third."""
+        """Whether most of a hundred steps and more gained no tenth on the best constant answer.
+
+        Where that is not known, whether the loss did not fall by a third.
+        """
         loss = self.losses
         tenth = len(loss) // 10
+        if len(loss) >= LEAST_STEPS and self._best > 0:
+            return bool(median(loss) > GAINED * self._best)
         return len(loss) >= LEAST_STEPS and bool(loss[-len(loss) // 4 :].mean() > FALLEN * abs(loss[:tenth].mean()))
 
     @property
@@ -450,10 +507,83 @@ class WatchedReading:
 
     @property
     def impossible(self) -> Verdicts:
-        """Whether the likelihood of a class is told as more than 1: a loss over classes that ends far below 0."""
+        """Whether likelihoods of classes do not sum to 1, or end as more than 1: a loss over classes far below 0."""
         loss, classes = self.losses, _count(self.facts.get("classes"))
         enough = classes > 1 and len(loss) >= FIRST_STEPS and self.facts.get("likelihood") is True
-        return np.array([enough and bool(loss[-len(loss) // 4 :].mean() < -0.5 * math.log(classes))])
+        below = enough and bool(loss[-len(loss) // 4 :].mean() < -0.5 * math.log(classes))
+        return np.array([self.answers.get("not_normalised") is True or below])
+
+    @property
+    def climbs(self) -> Verdicts:
+        """Whether steps raise a loss whose targets are known: the loss has the other sign, or the optimiser."""
+        told = self.answers.get("climbs")
+        return np.array([isinstance(told, bool) and told is not bool(self.facts.get("maximises"))])
+
+    @property
+    def of_one_target(self) -> Floats:
+        """The share of the targets that the most frequent class has."""
+        enough = _count(self.answers.get("seen")) >= ENOUGH_TARGETS
+        return self._one(_number(self.answers.get("most")) if enough else math.nan)
+
+    @property
+    def pure_batches(self) -> Floats:
+        """The share of batches that hold one class each, though there are several."""
+        batches = _count(self.answers.get("batches"))
+        told = self.answers.get("several") is True and batches >= WINDOW
+        return self._one(_count(self.answers.get("pure")) / batches if told else math.nan)
+
+    def _spreads(self, fact: str) -> tuple[float, float]:
+        told = self.facts.get(fact)
+        return (_number(told[0]), _number(told[1])) if isinstance(told, list) and len(told) == 2 else (math.nan, math.nan)
+
+    def _other_scale(self, one: str, other: str) -> Floats:
+        """How many times wider the inputs are than others, or narrower, or how many spreads away."""
+        (mean, spread), (away, wide) = self._spreads(one), self._spreads(other)
+        if not (spread > 0 and wide > 0):
+            return self._one(math.nan)
+        return self._one(max(wide / spread, spread / wide, abs(away - mean) / max(spread, wide)))
+
+    @property
+    def drifted(self) -> Floats:
+        """How far the inputs' scale has moved from that of the first ones."""
+        return self._other_scale("inputs_began", "inputs_now")
+
+    @property
+    def evaluated_elsewhere(self) -> Floats:
+        """How far the scale of what is evaluated lies from that of what is learned from."""
+        return self._other_scale("inputs_now", "evaluation_inputs")
+
+    @property
+    def largest_dropout(self) -> Floats:
+        """The largest share that a dropout drops."""
+        told = self.facts.get("largest_dropout")
+        return self._one(_number(told[1]) if isinstance(told, list) and len(told) == 2 else math.nan)
+
+    @property
+    def weights_left(self) -> Floats:
+        """The weights' norm now over that at the first look."""
+        norms = values(self.dataset, "weight_norm")
+        if len(norms) < WINDOW:
+            return self._one(math.nan)
+        first, last = (self._one(float(np.nansum(norms[place] ** 2)) ** 0.5) for place in (0, -1))
+        return share(last, first)
+
+    repeated = _fact("batches_repeated", "The share of batches that hold the last one's rows.", "batches_compared")
+    far = _fact("inputs_far", "The share of batches with entries of another scale.", "inputs_measured")
+    farthest = _fact("farthest_input", "The largest entry, in sizes of nine in ten of the others.")
+    stuck = _fact("stuck_at_bound", "The share of answers at the end of their range that should be beyond it.")
+    gain = _fact("gain", "How many times larger every layer's outputs are than its inputs at the first look.")
+    behind = _fact("norms_behind", "How many deviations a batch norm's running mean lies from the batch's own.")
+    dropped = _fact("answers_dropped", "The share of passes whose answers were dropped.", "answers_read")
+    written = _fact("written_outside", "How often most of a weight was written between two steps.")
+    rows_mix = _fact("rows_mix", "Whether a row's answer changes with other rows.")
+    sees_ahead = _fact("sees_ahead", "Whether an answer changes with what it is to foretell.")
+
+    @property
+    def reshaped(self) -> str:
+        """What a reshape did that exchanged two sizes; empty where none did."""
+        told = self.facts.get("reshaped")
+        return told[:200] if isinstance(told, str) else ""
 
     @property
     def evaluated_over_trained(self) -> Floats:
@@ -502,20 +632,15 @@ class WatchedReading:
         """Layers that a fact names: no_gradient, frozen or not_optimised."""
         return _names(self.facts.get(fact))
 
-    @property
-    def no_gradient(self) -> Floats:
-        """How many layers never got a gradient."""
-        return self._one(len(self.layers_without("no_gradient")))
-
-    @property
-    def frozen(self) -> Floats:
-        """How many layers are frozen though an optimiser holds them."""
-        return self._one(len(self.layers_without("frozen")))
-
-    @property
-    def not_optimised(self) -> Floats:
-        """How many layers get a gradient that no optimiser uses."""
-        return self._one(len(self.layers_without("not_optimised")))
+    no_gradient = _layers("no_gradient", "How many layers never got a gradient.")
+    unused = _layers("unused", "How many layers are held by an optimiser and were never called.")
+    frozen = _layers("frozen", "How many layers are frozen though an optimiser holds them.")
+    not_optimised = _layers("not_optimised", "How many layers get a gradient that no optimiser uses.")
+    unregistered = _layers("unregistered", "How many lists hold layers of which no module knows.")
+    units_alike = _layers("units_alike", "How many layers have units that are all alike.")
+    outputs_alike = _layers("outputs_alike", "How many layers give the same for every row.")
+    cut_in_time = _layers("cut_in_time", "How many layers are told of their last call alone.")
+    telling = _layers("telling_input", "How many inputs tell the target by themselves.")
 
 
 def _ends(norms: Floats) -> float:

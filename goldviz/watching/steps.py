@@ -29,6 +29,12 @@ from goldviz.watching.price import Price
 
 ENTRIES = 1024
 """Of each weight, of which a step's length is told."""
+ENTRIES_LEFT = 64
+"""Of a weight, by which others are known that somebody wrote."""
+FEW = 8
+"""Weights that are asked whether somebody wrote into them."""
+HALF = 0.5
+"""Of the weights' size, a change that makes others of them."""
 CALLERS = 16
 """Among which a scaler's step is looked for."""
 
@@ -59,6 +65,9 @@ class Steps:
         self._place = {id(one): place for place, one in enumerate(layers.parameters)}
         self._moving = set(layers.moves)
         self._views: dict[int, Tensor] = {}
+        self.others: set[int] = set()
+        """Identities of all parameters of others that an optimiser holds."""
+        self._left: dict[int, tuple[int, int, Tensor]] = {}
         self._before: dict[int, Tensor] = {}
         self._handles: list[RemovableHandle] = [
             register_optimizer_step_pre_hook(self._pre),
@@ -96,7 +105,9 @@ class Steps:
         known = self._own.get(id(optimiser))
         if known is None or known[0] != count:
             given = (one for group in optimiser.param_groups for one in group["params"])
+            given = list(given)
             known = (count, [self._place[id(one)] for one in given if id(one) in self._place])
+            self.others.update(id(one) for one in given if id(one) not in self._place)
             self._own[id(optimiser)] = known
         return known[1]
 
@@ -120,6 +131,8 @@ class Steps:
                 if self.turned is not None:
                     given = [one.grad for at in own if (one := self.layers.parameters[at]).grad is not None]
                     self.turned(optimiser, given, float(getattr(optimiser, "grad_scale", None) or 1.0))
+                self._note_written(optimiser, own)
+                self.facts["maximises"] = bool(optimiser.param_groups[0].get("maximize"))
                 self.rate = float(optimiser.param_groups[0].get("lr", math.nan))
                 if self.keeps:
                     self.kept |= {place: self.layers.parameters[place].detach().clone() for place in own}
@@ -160,9 +173,23 @@ class Steps:
                 before = self._before.pop(id(optimiser), None)
                 if before is not None:
                     self.moved.append((self._moves, self._sample(self._moves).sub_(before), before))
+                place = next((at for at in own if at in self._moving), own[0])
+                self._left[id(optimiser)] = self._versions(own), place, self._view(place)[:ENTRIES_LEFT].clone()
         except Exception as error:  # noqa: BLE001 - as above
             self.trouble(error)
         self.price.spent += time.perf_counter() - began
+
+    def _versions(self, own: Own) -> int:
+        return sum(self.layers.parameters[place]._version for place in own[:FEW])
+
+    def _note_written(self, optimiser: Optimizer, own: Own) -> None:
+        """Count how often somebody else wrote other weights between two steps."""
+        versions, place, left = self._left.get(id(optimiser), (0, 0, None))
+        if left is None or versions == self._versions(own):
+            return
+        now = self._view(place)[:ENTRIES_LEFT]
+        if now.shape == left.shape and bool((now - left).norm() > HALF * left.norm()):
+            self.facts["written_outside"] = self.facts.get("written_outside", 0) + 1
 
     def _sample(self, places: Own) -> Tensor:
         """Up to 1,024 entries of each of these weights, in one row; copied."""

@@ -33,9 +33,10 @@ from goldviz.runs.store.run import Start
 from goldviz.runs.store.run_store import Store
 from goldviz.runs.store.schema import StoreError
 from goldviz.runs.versions import versions
+from goldviz.watching.beside import PARAMETERS, asked, untouched
 from goldviz.watching.commit import commit_here
 from goldviz.watching.declared import TRY, VARIABLES, WatchedScript
-from goldviz.watching.first_cause import Cause, cause_in_loss, read_loss
+from goldviz.watching.first_cause import Cause, OfLoss, cause_in_loss, read_loss
 from goldviz.watching.knobs import KnobError, Knobs
 from goldviz.watching.layers import MODEL, Layers, layers_of
 from goldviz.watching.looking import Looking
@@ -43,6 +44,7 @@ from goldviz.watching.measures import listed
 from goldviz.watching.price import Price
 from goldviz.watching.scalars import Scalars, as_number
 from goldviz.watching.steps import Steps
+from goldviz.watching.structure import hidden_parameters, units_alike
 from goldviz.watching.through_time import PLACES
 from goldviz.watching.trial import APPLIED, Tried, as_facts, check, tried_on
 from goldviz.watching.versions import VERSION
@@ -55,7 +57,9 @@ TOGETHER, WRITTEN = 0.2, 1.0
 WHOLE = 1000
 """Steps of which each has a row by layer; later ones share one."""
 FIRST_LOOKS = 3
-"""Steps at the start that are all looked at."""
+"""Steps at the start whose graphs are read."""
+EARLY = (1, 2, 3, 6, 12, 25, 50, 100)
+"""Steps that are looked at whatever that costs: most cards need eight looks."""
 FIRST_PROBE, PROBE_EVERY = 10, 100
 """Steps along which the rate is probed."""
 RING = 32
@@ -108,6 +112,8 @@ class Watcher:
         self._handed_over = self._boundary = self._began = time.perf_counter()
         self._without_gradient = np.ones(len(self.layers.parameters), dtype=bool)
         self._optimised_steps = 0
+        self._of_loss = OfLoss()
+        self._hidden = [*hidden_parameters(self.layers.root)]
         if optimizer is not None:
             self._say_what_is_held(optimizer)
         try:
@@ -360,7 +366,7 @@ class Watcher:
 
     def _prepare(self) -> None:
         following = self.step_number + 1
-        looks = following <= self._looks_from + FIRST_LOOKS or following % self.price.looks == 0
+        looks = following - self._looks_from in EARLY or following % self.price.looks == 0
         keeps = self._probes and (following == FIRST_PROBE or following % PROBE_EVERY == 0)
         self._steps.prepare(measures=following % self.price.norms == 0, looks=looks, keeps=keeps)
         self._looking.prepare(looks=looks, guards=self.price.guards and self.cause is None)
@@ -381,6 +387,7 @@ class Watcher:
         self._probe(again)
         if looked:
             self._note_parameters()
+            self._read_answers(value)
         if looked or self.cause is not before:
             self._tell_facts()
         now = time.perf_counter()
@@ -521,6 +528,8 @@ class Watcher:
         self.facts["likelihood"] = told.likelihood
         self.facts |= {"broadcast": told.broadcast} if told.broadcast else {}
         self.facts |= {"softmax_over_one": True} if told.softmax_over_one else {}
+        self.facts |= {"reshaped": told.reshaped} if told.reshaped else {}
+        self._of_loss = told
         if told.over_classes == 1 and len(shape) > 1:
             self.facts["classes"] = shape[told.class_dim]
 
@@ -573,8 +582,10 @@ class Watcher:
             return
         held = np.zeros(len(parameters), dtype=bool)
         held[list(self._steps.optimised)] = True
+        called = np.isin(self.layers.layer_of, [*self._looking.called])
         self.facts |= {
-            "no_gradient": self._rows(trains & held & self._without_gradient),
+            "no_gradient": self._rows(trains & held & self._without_gradient & called),
+            "unused": self._rows(trains & held & self._without_gradient & ~called),
             "frozen": self._frozen(),
             "not_optimised": self._rows(trains & ~held & ~self._without_gradient),
         }
@@ -582,6 +593,30 @@ class Watcher:
     def _frozen(self) -> list[str]:
         held = self._steps.optimised
         return self._rows(np.array([at in held and not p.requires_grad for at, p in enumerate(self.layers.parameters)]))
+
+    def _read_answers(self, loss: float) -> None:
+        """What the loss asked for, what another pass says, and what the weights do."""
+        looking = self._looking
+        if not looking.reads or not math.isfinite(loss):
+            return
+        looking.answers.read(loss, self._steps.scale, self._of_loss)
+        looking.given.with_targets(looking.answers.last)
+        if self._optimised_steps > FIRST_LOOKS:
+            self.facts["units_alike"] = units_alike(self.layers)
+        hidden = {place for place, one in self._hidden if one.grad is not None and id(one) not in self._steps.others}
+        self.facts["unregistered"] = sorted(hidden)
+        small = sum(one.numel() for one in self.layers.parameters) <= PARAMETERS
+        alone = not (torch.distributed.is_available() and torch.distributed.is_initialized())
+        if looking.batch is not None and small and alone and not self.layers.regions:
+            arguments, named = looking.batch
+            looking.asleep = True
+            try:
+                with untouched(self.layers.root):
+                    self.facts |= asked(self.layers.root, arguments, named, looking.answers.last)
+            except Exception as error:  # noqa: BLE001 - somebody's own forward pass
+                log.info("The network was not asked again: %s: %s", type(error).__name__, error)
+            finally:
+                looking.asleep = False
 
     def _rows(self, parameters: np.ndarray) -> list[str]:
         return [self.layers.names[row] for row in sorted(set(self.layers.layer_of[parameters].tolist()))]

@@ -320,7 +320,7 @@ def test_a_loss_that_is_no_measure_of_progress_gets_no_guess(falls: bool) -> Non
     """A critic's goes below 0; a generator's rises while it learns."""
     torch.manual_seed(0)
     model = mlp()
-    chosen = torch.optim.SGD(model.parameters(), 1e-3)
+    chosen = torch.optim.SGD(model.parameters(), 0.1)
     with watching(model, every=10) as record:
         for number in range(1, 121):
             loss = classified(model, number)

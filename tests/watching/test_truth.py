@@ -187,7 +187,7 @@ def test_modules_that_are_used_otherwise_are_told_as_they_are() -> None:
     assert np.isfinite(by_name["activation_mean"].sel(layer="shared"))
     # A shared weight is told once, with the module that comes first; the other has its bias alone.
     assert {name: count for name, _, count in record.layers.facts}["shared"] == 8
-    assert {card.kind: card.number for card in record.findings()}["no_gradient"] == "never (Linear)"
+    assert {card.kind: card.number for card in record.findings()}["unused"] == "never (Linear)"
 
 
 @pytest.mark.parametrize("build", [dropped, lambda: Recurrent(nn.GRU), Tied])

@@ -56,7 +56,7 @@ def with_relus(state: State) -> None:
     state["model"].apply(as_kaiming)
 
 
-plant("ten sigmoid layers and more", "gradient_vanishes", "MLP", "CNN", begin=deep, repair=with_relus, steps=200)(
+plant("ten sigmoid layers and more", "vanishing", "MLP", "CNN", begin=deep, repair=with_relus, steps=200)(
     simple
 )
 

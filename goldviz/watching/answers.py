@@ -1,0 +1,262 @@
+"""What a loss asks of a network's answers, read off its gradient with respect to them.
+
+Of answers z the usual losses have a gradient g that tells their targets y: s (softmax(z) - y) for cross-entropy,
+s (sigmoid(z) - y) for the binary one, -s y where the network gives log probabilities itself, s (z - y) for the mean
+squared error. A loss is taken for one of these only where its own numbers say so: the gradient's parts sum to 0 over
+the classes, or the loss of the targets found is the loss that was told.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from torch import Tensor
+
+from goldviz.diagnostics.findings.finding import Floats
+from goldviz.watching.first_cause import OfLoss
+from goldviz.watching.layers import tensors_in
+
+MOST_ENTRIES = 1 << 16
+"""Entries of an answer that are read."""
+CLOSE, CLOSE_HALF = 1e-3, 0.02
+"""How far numbers may lie apart that should be equal, and in half precision."""
+TIED = 8
+"""Entries that are exactly alike where an answer stands at the end of its range."""
+STEADY = 0.05
+"""How far a loss as told may wander beside the loss of the targets, to be a multiple of it."""
+MOSTLY = 0.9
+"""Of an answer's numbers, what the loss must ask for."""
+LAST = 3
+"""Looks of which the last loss is the mean."""
+ENOUGH = 10
+"""Targets for each class that was seen, before their shares tell what a guess costs."""
+
+
+@dataclass(frozen=True)
+class Read:
+    """The targets of one answer, a row each, and the loss of them; a class of -1 is one that nobody asked for."""
+
+    kind: str
+    targets: np.ndarray
+    loss: float
+    out_of: int = 0
+    sign: float = 1.0
+    normalised: bool = True
+    """Whether likelihoods sum to 1."""
+
+
+@dataclass
+class Answers:
+    """The answers of looked-at steps, and what is known of all their targets."""
+
+    facts: dict[str, Any]
+    kept: list[tuple[Tensor, list[Tensor]]] = field(default_factory=list)
+    targets: list[np.ndarray] = field(default_factory=list)
+    """Of the steps so far."""
+    last: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    """The classes that the last step's first answers were asked for."""
+    _kind: str = ""
+    _reads: int = 0
+    _losses: list[float] = field(default_factory=list)
+    _factors: list[float] = field(default_factory=list)
+    _stuck: list[float] = field(default_factory=list)
+
+    def saw(self, output: object) -> None:
+        """The network gave an answer: its gradient is to be kept."""
+        answer = next((one for one in tensors_in(output) if one.ndim and one.numel() > 1 and one.requires_grad), None)
+        if answer is None or answer.numel() > 1 << 26:
+            return
+        gradients: list[Tensor] = []
+        answer.register_hook(lambda gradient: gradients.append(gradient.detach()))
+        self.kept.append((answer.detach(), gradients))
+
+    def clear(self) -> None:
+        """Forget this step's answers."""
+        self.kept, self.last = [], np.zeros(0, dtype=np.int64)
+
+    def read(self, loss: float, scale: float, of_loss: OfLoss) -> None:
+        """A step is over whose loss was told: find its targets, and note what they say of the loop."""
+        found: list[Read] = []
+        self._reads += bool(self.kept)
+        for answer, gradients in self.kept:
+            if len(gradients) != 1 or gradients[0].shape != answer.shape:
+                continue
+            z, g = (one.double().cpu().numpy() for one in (answer, gradients[0]))
+            self._stuck.append(_stuck(z, g))
+            read = read_answer(z, g / scale, loss if len(self.kept) == 1 else math.nan, of_loss,
+                               CLOSE if answer.element_size() >= 4 else CLOSE_HALF)  # fmt: skip
+            if read is not None:
+                found.append(read)
+        if self._stuck:
+            self.facts["stuck_at_bound"] = round(float(np.mean(self._stuck)), 4)
+        if found and {self._kind or found[0].kind} == {one.kind for one in found}:
+            self._kind = found[0].kind
+            self._note(found, loss)
+
+    def _note(self, found: list[Read], loss: float) -> None:
+        targets = np.concatenate([one.targets for one in found])
+        if targets.shape[1] == 1:
+            self.last = targets[:, 0]
+        if self._kind == "classes":
+            targets = targets[targets[:, 0] >= 0]
+        self.targets.append(targets)
+        self._factors.append(loss / found[0].loss if len(found) == 1 and found[0].loss > 0 else math.nan)
+        self._losses.append(found[0].loss if len(found) == 1 else math.nan)
+        # Several answers in a step are compared with each other, or play against each other.
+        began, ended = self._losses[0], float(np.mean(self._losses[-LAST:]))
+        told: dict[str, Any] = {"kind": self._kind, "seen": sum(map(len, self.targets)), "began": began, "ended": ended}
+        if not all(one.normalised for one in found):
+            told["not_normalised"] = True
+        told["climbs"] = all(one.sign < 0 for one in found)
+        if self._kind == "numbers":
+            told["guess"] = float(np.concatenate(self.targets).var(0).mean())
+        else:
+            told |= _of_classes(self.targets, found[0].out_of)
+        factors = np.array(self._factors)
+        steady = np.isfinite(factors).all() and np.ptp(factors) <= STEADY * abs(np.median(factors))
+        told["factor"] = float(np.median(factors)) if steady else None
+        # What is found at few looks is a chance.
+        self.facts["answers"] = told if len(self.targets) > self._reads / 2 else {}
+
+
+def _of_classes(steps: list[np.ndarray], out_of: int) -> dict[str, Any]:
+    """How even the classes are, over all steps and within each; their entropy is the loss of the best constant."""
+    columns = steps[0].shape[-1]
+    counts = [Counter(np.concatenate([one[:, column] for one in steps]).tolist()) for column in range(min(columns, 64))]
+    sizes = [one for one in steps if one.size >= TIED]
+    pure = [bool((one == one[:1]).all()) for one in sizes]
+    whole = sum(counts[0].values())
+    return {
+        "classes": out_of,
+        "most": max(counts[0].values()) / whole if columns == 1 else None,
+        "several": len(counts[0]) > 1,
+        "batches": len(pure),
+        "pure": sum(pure),
+        "guess": float(np.mean([_entropy(one) for one in counts])) if whole >= ENOUGH * len(counts[0]) else None,
+    }
+
+
+def _entropy(counts: Counter[Any]) -> float:
+    """In nats, with Miller and Madow's correction for few counts: (classes - 1) / 2 n."""
+    shares = np.array([*counts.values()], dtype=np.float64) / counts.total()
+    return float(-(shares * np.log(shares)).sum() + (len(counts) - 1) / (2 * counts.total()))
+
+
+def read_answer(z: Floats, g: Floats, loss: float, of_loss: OfLoss, close: float = CLOSE) -> Read | None:
+    """The targets of answers z with gradient g; None where the loss is none of the usual ones.
+
+    ``loss`` is the value that was told, NaN for one of several; ``of_loss`` is what its graph says, and
+    ``close`` how far numbers may lie apart that should be equal.
+    """
+    if not (np.isfinite(z).all() and np.isfinite(g).all() and g.any()):
+        return None
+    for dim in dict.fromkeys((of_loss.class_dim, -1, 1)):
+        if z.ndim >= 2 and -z.ndim <= dim < z.ndim and z.shape[dim] > 1:
+            rows, of = (np.moveaxis(one, dim, -1).reshape(-1, z.shape[dim]) for one in (z, g))
+            most = max(MOST_ENTRIES // z.shape[dim], 1)
+            if (read := _classes(rows[:most], of[:most], bool(of_loss.over_classes), close)) is not None:
+                return read
+    if z.size > MOST_ENTRIES:
+        return None
+    z, g = (one.reshape(len(one), -1) for one in (z, g))
+    return _binary(z, g, close) or _numbers(z, g, loss, of_loss.squares, close)
+
+
+def _classes(z: Floats, g: Floats, over_classes: bool, close: float) -> Read | None:
+    """Of rows of classes: softmax and likelihood, or a likelihood alone."""
+    asked = g.any(-1)
+    z, g, targets = z[asked], g[asked], np.full((len(z), 1), -1)
+    if not len(z):
+        return None
+    one_each = ((g != 0).sum(-1) == 1).all() and over_classes and (g.sum(-1) < 0).all()
+    balanced = (np.abs(g.sum(-1)) <= close * np.abs(g).sum(-1)).all()
+    if not (one_each or balanced):
+        return None
+    with np.errstate(over="ignore", under="ignore"):
+        log_sum = z.max(-1) + np.log(np.exp(z - z.max(-1, keepdims=True)).sum(-1))
+        p = np.exp(z - log_sum[:, None])
+    rows = np.arange(len(z))
+    if one_each:
+        y = targets[asked, 0] = g.argmin(-1)
+        normalised = bool((np.abs(log_sum) < 0.1).mean() > 0.5)
+        return Read("classes", targets, float(-z[rows, y].mean()), z.shape[-1], normalised=normalised)
+    for sign in (1.0, -1.0):
+        y = (sign * g).argmin(-1)
+        others = sign * g.copy()
+        others[rows, y] = 0.0
+        scale = others.sum(-1) / np.maximum(1 - p[rows, y], 1e-12)
+        expected = p * scale[:, None]
+        expected[rows, y] = 0.0
+        fits = np.abs(others - expected).max(-1) <= close * np.maximum(np.abs(others).max(-1), 1e-12)
+        # Classes may weigh differently; rows of one class that do are a policy's, whose returns are no targets.
+        even = all(np.ptp(scale[y == one]) <= STEADY * scale[y == one].max() for one in np.unique(y))
+        if fits.mean() > 0.9 and even:
+            targets[asked, 0] = y
+            return Read("classes", targets, float((log_sum - z[rows, y]).mean()), z.shape[-1], sign)
+    return None
+
+
+def _binary(z: Floats, g: Floats, close: float) -> Read | None:
+    """Of logits, or of probabilities."""
+    if np.ptp(g) <= close * np.abs(g).max():
+        # The same for all: it asks for more of everything, as a log likelihood's mean does.
+        return None
+    with np.errstate(over="ignore"):
+        sigmoid = 1 / (1 + np.exp(-z))
+    within = bool(((z > 0) & (z < 1)).all())
+    cases = [(sigmoid, np.ones_like(z))] + ([(z, z * (1 - z))] if within else [])
+    for p, slope in cases:
+        for count in (z.size, int((g != 0).sum()), 1):
+            for sign in (1.0, -1.0):
+                wrong = sign * count * g * slope
+                y = np.round(p - wrong)
+                off = np.abs(p - y - wrong).max()
+                if ((y == 0) | (y == 1)).all() and off <= close * np.abs(p - y).max():
+                    with np.errstate(divide="ignore"):
+                        value = -np.log(np.where(y == 1, p, 1 - p))
+                    return Read("binary", y.astype(np.int64), float(value.mean()), 2, sign)
+    return None
+
+
+def _numbers(z: Floats, g: Floats, loss: float, squares: bool, close: float) -> Read | None:
+    """Of squared errors: their mean, their sum or half of these, whichever the loss that was told is.
+
+    Where its graph has ``squares``, the loss may have other terms, too.
+    """
+    if not math.isfinite(loss):
+        return None
+    there = (g != 0).sum()
+    if there < MOSTLY * z.size:
+        return None
+    reductions: tuple[tuple[float, Callable[[Floats], float]], ...] = (
+        (z.size / 2, lambda r: float((r**2).mean())),
+        (there / 2, lambda r: float((r**2).sum() / there)),
+        (0.5, lambda r: float((r**2).sum())),
+        (z.size, lambda r: float((r**2).mean() / 2)),
+        (len(z) / 2, lambda r: float((r**2).sum() / len(r))),
+    )
+    for per_entry, value in reductions:
+        residual = g * per_entry
+        for sign in (1.0, -1.0):
+            left = loss - sign * value(residual)
+            if abs(left) <= close * abs(loss) or (squares and sign > 0 and 0 < left < loss / 2):
+                return Read("numbers", z - sign * residual, float((residual**2).mean()), sign=sign)
+    return None
+
+
+def _stuck(z: Floats, g: Floats) -> float:
+    """The share of entries that stand exactly at the end of their range and that the loss wants beyond it."""
+    columns = z.shape[-1] if z.ndim > 1 else 1
+    z, g = (one.reshape(-1, columns)[: max(MOST_ENTRIES // columns, 1)] for one in (z, g))
+    shares = []
+    for end, wanted in ((z.min(), g > 0), (z.max(), g < 0)):
+        tied = z == end
+        # A column that is the same in every row has no range.
+        beyond = tied & wanted & ~tied.all(0)
+        shares.append(float(beyond.mean()) if beyond.sum() >= TIED else 0.0)
+    return max(shares)
