@@ -254,9 +254,9 @@ def _stuck(z: Floats, g: Floats) -> float:
     columns = z.shape[-1] if z.ndim > 1 else 1
     z, g = (one.reshape(-1, columns)[: max(MOST_ENTRIES // columns, 1)] for one in (z, g))
     shares = []
+    # A column that is about the same in every row has no range.
+    ranges = np.ptp(z, 0) > CLOSE * np.abs(z).max(0)
     for end, wanted in ((z.min(), g > 0), (z.max(), g < 0)):
-        tied = z == end
-        # A column that is the same in every row has no range.
-        beyond = tied & wanted & ~tied.all(0)
+        beyond = (z == end) & wanted & ranges
         shares.append(float(beyond.mean()) if beyond.sum() >= TIED else 0.0)
     return max(shares)

@@ -32,7 +32,7 @@ ENOUGH_TARGETS = 128
 """Targets after which one class may be called the only one."""
 LEAST_DEPTH = 4
 """Layers or time steps over which a gradient can fade."""
-FALLEN_BEHIND = 1.2
+FALLEN_BEHIND = 1.5
 """Times its lowest, an evaluation loss that goes up again."""
 GAINED = 0.9
 """Of the best constant answer's loss, what a network has that learns something."""

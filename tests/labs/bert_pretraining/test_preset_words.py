@@ -84,12 +84,13 @@ def test_steps_thirty_times_too_long_stay_at_word_frequencies():
 
 
 def test_less_context_and_one_head_end_higher():
-    assert "The same steps end 0.04 to 0.5 nat higher (5 of 5 seeds)" in said("break-it-mask-80")
+    assert "up to 0.5 nat higher (5 of 5 seeds on one processor, 4 on another)" in said("break-it-mask-80")
     assert "Its loss is 0.6 to 1.2 nat higher (5 of 5 seeds)" in said("break-it-one-head")
     read = ended("as-in-the-document").read
     hidden = ended("break-it-mask-80", fine_tuning_steps=0).read - read
     single = ended("break-it-one-head", fine_tuning_steps=0).read - read
-    assert hidden.min() > 0
+    # Rounding decides whether a seed of the document's own settings has left word frequencies when it stops.
+    assert np.count_nonzero(hidden > 0) >= 4
     assert hidden.max() < 0.65
     assert single.min() > 0.45
     assert single.max() < 1.35

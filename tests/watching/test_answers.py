@@ -1,0 +1,122 @@
+"""Targets are found in the gradient of the usual losses, exactly, and in that of no other."""
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from torch import Tensor
+from torch.nn import functional
+
+from goldviz.watching.answers import Read, read_answer
+from goldviz.watching.first_cause import read_loss
+
+SEEDS = st.integers(0, 2**31)
+
+
+def read(z: Tensor, loss: Callable[[Tensor], Tensor]) -> Read | None:
+    answer = z.clone().requires_grad_()
+    told = loss(answer)
+    told.backward()
+    assert answer.grad is not None
+    return read_answer(z.double().numpy(), answer.grad.double().numpy(), told.item(), read_loss(told))
+
+
+@given(SEEDS, st.sampled_from(["mean", "sum"]), st.booleans(), st.sampled_from([(6, 4), (3, 5, 4), (2, 5, 2, 3)]))
+def test_classes_of_cross_entropy(seed: int, reduction: str, weighted: bool, shape: tuple[int, ...]) -> None:
+    torch.manual_seed(seed)
+    z = 2 * torch.randn(shape)
+    y = torch.randint(shape[1], (shape[0], *shape[2:]))
+    y.view(-1)[0] = -100
+    weight = torch.rand(shape[1]) + 0.5 if weighted else None
+    got = read(z, lambda z: functional.cross_entropy(z, y, weight, reduction=reduction))
+    assert got is not None
+    assert (got.kind, got.sign, got.out_of) == ("classes", 1.0, shape[1])
+    np.testing.assert_array_equal(got.targets[:, 0], np.where(y.flatten() == -100, -1, y.flatten()))
+    assert got.loss == pytest.approx(functional.cross_entropy(z, y).item(), rel=1e-4)
+
+
+@given(SEEDS)
+def test_next_words_in_a_last_dimension_of_classes(seed: int) -> None:
+    torch.manual_seed(seed)
+    z, y = torch.randn(3, 7, 9), torch.randint(9, (3, 6))
+    got = read(z, lambda z: functional.cross_entropy(z[:, :-1].transpose(1, 2), y))
+    assert got is not None
+    np.testing.assert_array_equal(got.targets[:, 0].reshape(3, 7), np.pad(y, ((0, 0), (0, 1)), constant_values=-1))
+
+
+@pytest.mark.parametrize("normalised", [True, False])
+def test_likelihoods_that_do_not_sum_to_1_are_told(normalised: bool) -> None:
+    torch.manual_seed(0)
+    z, y = 3 * torch.randn(16, 5), torch.randint(5, (16,))
+    got = read(z.log_softmax(1) if normalised else z, lambda z: functional.nll_loss(z, y))
+    assert got is not None
+    assert got.normalised == normalised
+    np.testing.assert_array_equal(got.targets[:, 0], y)
+
+
+@given(SEEDS, st.sampled_from(["logits", "probabilities"]), st.sampled_from(["mean", "sum"]))
+def test_yes_and_no(seed: int, of: str, reduction: str) -> None:
+    torch.manual_seed(seed)
+    z, y = torch.randn(12, 1), torch.randint(2, (12, 1)).float()
+    y[0], y[1] = 0, 1
+    loss = functional.binary_cross_entropy_with_logits if of == "logits" else functional.binary_cross_entropy
+    got = read(z if of == "logits" else z.sigmoid(), lambda z: loss(z, y, reduction=reduction))
+    assert got is not None
+    assert got.kind == "binary"
+    np.testing.assert_array_equal(got.targets, y)
+
+
+SQUARES: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
+    "mean": functional.mse_loss,
+    "sum": lambda z, y: functional.mse_loss(z, y, reduction="sum"),
+    "half": lambda z, y: ((z - y) ** 2).mean() / 2,
+    "by hand": lambda z, y: (y - z).pow(2).mean(),
+    "sum over a row": lambda z, y: ((z - y) ** 2).sum(1).mean(),
+    "climbed": lambda z, y: -functional.mse_loss(z, y),
+}
+
+
+@given(SEEDS, st.sampled_from([*SQUARES]))
+def test_numbers(seed: int, name: str) -> None:
+    torch.manual_seed(seed)
+    z, y = torch.randn(9, 3), torch.randn(9, 3)
+    got = read(z, lambda z: SQUARES[name](z, y))
+    assert got is not None
+    assert (got.kind, got.sign) == ("numbers", -1.0 if name == "climbed" else 1.0)
+    np.testing.assert_allclose(got.targets, y, atol=1e-3)
+    assert got.loss == pytest.approx(functional.mse_loss(z, y).item(), rel=1e-3)
+
+
+OTHERS: dict[str, Callable[[Tensor], Tensor]] = {
+    "absolute": lambda z: (z - 1).abs().mean() + 3,
+    "a critic's": lambda z: z[:4].mean() - z[4:].mean(),
+    "a likelihood's mean": lambda z: -(z - 40).mean(),
+    "a policy's": lambda z: (
+        functional.cross_entropy(z, torch.arange(8) % 3, reduction="none") * torch.linspace(0.5, 2, 8)
+    ).mean(),
+    "energy": lambda z: z.pow(4).mean() + z.sin().mean(),
+    "nothing": lambda z: (0 * z).sum(),
+}
+
+
+@given(SEEDS, st.sampled_from([*OTHERS]))
+def test_other_losses_are_not_taken_for_one_of_these(seed: int, name: str) -> None:
+    torch.manual_seed(seed)
+    assert read(torch.randn(8, 3), OTHERS[name]) is None
+
+
+def test_a_climbed_likelihood_has_the_other_sign() -> None:
+    torch.manual_seed(0)
+    z, y = torch.randn(16, 5), torch.randint(5, (16,))
+    got = read(z, lambda z: -functional.cross_entropy(z, y))
+    assert got is not None
+    assert got.sign == -1
+    np.testing.assert_array_equal(got.targets[:, 0], y)
+
+
+def test_what_is_no_finite_number_is_not_read() -> None:
+    assert read(torch.full((4, 3), math.inf), lambda z: z.mean()) is None
