@@ -16,7 +16,7 @@ import numpy as np
 
 from goldviz.arrays.labelled import Run
 from goldviz.diagnostics.findings.finding import Floats, Verdicts
-from goldviz.diagnostics.findings.measures import mean, median, rising, share, typical_update
+from goldviz.diagnostics.findings.measures import ERRORS, mean, median, noise, rising, share, typical_update
 from goldviz.diagnostics.headroom import EDGE
 from goldviz.watching.declared import STEP
 
@@ -32,7 +32,7 @@ ENOUGH_TARGETS = 128
 """Targets after which one class may be called the only one."""
 LEAST_DEPTH = 4
 """Layers or time steps over which a gradient can fade."""
-FALLEN_BEHIND = 1.5
+FALLEN_BEHIND = 1.2
 """Times its lowest, an evaluation loss that goes up again."""
 GAINED = 0.9
 """Of the best constant answer's loss, what a network has that learns something."""
@@ -594,7 +594,8 @@ class WatchedReading:
         if quarter < 1 or len(loss) < LEAST_STEPS or loss.min() < 0:
             return self._one(math.nan)
         late = told[-quarter:].mean()
-        rose = late > FALLEN_BEHIND * told.min()
+        error = float(noise(told)) * math.sqrt(2 / quarter)
+        rose = late > FALLEN_BEHIND * told.min() and late - told.min() > ERRORS * error
         return self._one(float(late / max(loss[-len(loss) // 4 :].mean(), 1e-12)) if rose else math.nan)
 
     @property
