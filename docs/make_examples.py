@@ -1,6 +1,7 @@
 """Record the runs of all presets, the weights of a few, and the home page's pictures, that ship with the package.
 
-All of them, or those of the laboratories named as arguments; ``depth-gradients/fix-it-clip`` is one preset's run alone.
+All of them, or those of the laboratories named as arguments; ``depth-gradients/fix-it-clip`` is one preset's run alone, and
+``your-network`` the run that *Your network* opens on.
 """
 
 import os
@@ -18,6 +19,7 @@ from goldviz.declare.registry import experiments, instants, laboratories
 from goldviz.runs.examples import example_path, picture_path, weights_path
 from goldviz.runs.store.arrays import dataset_to_bytes
 from goldviz.runs.store.run_store import Store
+from goldviz.watching import example
 
 WITH_WEIGHTS = {"char-gpt": "as-in-the-document"}
 """A laboratory's preset whose network can be tried as soon as one comes to the page."""
@@ -64,6 +66,8 @@ def main(names: list[str]) -> None:
         if name in WITH_WEIGHTS:
             record_weights(lab, WITH_WEIGHTS[name])
         picture_path(lab).write_text(lab.figures().picture(seen) + "\n", encoding="utf-8")
+    if not names or "your-network" in names:
+        example.record()
 
 
 if __name__ == "__main__":

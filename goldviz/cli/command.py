@@ -119,6 +119,9 @@ def _parser() -> argparse.ArgumentParser:
     telling = commands.add_parser("findings", help="what a kept run's numbers say", allow_abbrev=False)
     telling.add_argument("run", metavar="RUN", help="the run's id, as 'goldviz list --runs' shows it")
     telling.add_argument("--json", action="store_true", help="as JSON: number, threshold and cure of each")
+    telling.add_argument(
+        "--fail-on", choices=("bad", "warning"), help="end with status 1 where a card is as serious, for a script in CI"
+    )
     telling.set_defaults(command=_findings)
 
     checking = commands.add_parser("check-lab", help="whether a laboratory of your own keeps what all promise")
@@ -228,9 +231,11 @@ def _findings(arguments: argparse.Namespace) -> int:
 
     run = load(arguments.run)
     cards = findings(run)
+    serious = {None: (), "bad": ("bad",), "warning": ("bad", "warning")}[arguments.fail_on]
+    status = int(any(card.severity in serious for card in cards))
     if arguments.json:
         print(json.dumps([as_json(finding, run) for finding in cards], indent=2))
-        return 0
+        return status
     for finding in cards:
         sentence = f"{finding.title}: {finding.number} (limit: {finding.threshold}). {finding.explanation}"
         cure = "".join(f"\n    {line}" for line in finding.cure.splitlines())
@@ -238,7 +243,7 @@ def _findings(arguments: argparse.Namespace) -> int:
         print(in_print(sentence.rstrip()) + cure)
     if not cards:
         print("Nothing out of the ordinary.")
-    return 0
+    return status
 
 
 def _mcp(_arguments: argparse.Namespace) -> int:

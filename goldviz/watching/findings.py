@@ -638,7 +638,7 @@ GUESSES = (
         line=above("outputs_alike", 0, "outputs that differ from row to row"),
         number=_layers("outputs_alike"),
         explanation="What lies behind it cannot tell the rows apart.",
-        silenced_by=("penalty_outweighs", "dead_units", "saturated"),
+        silenced_by=("penalty_outweighs", "dead_units", "saturated", *FADES),
     ),
     of_one_run(
         "overfits",

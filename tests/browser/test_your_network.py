@@ -169,7 +169,7 @@ def test_a_cure_is_tried_on_the_run_from_its_card_and_the_card_tells_the_measure
         page.get_by_role("button", name="Try it on my run").click()
         told = page.get_by_text(
             re.compile(
-                r"Tried on your run\. let every layer learn: helped, loss -0\.\d+ \[-0\.\d+, -0\.\d+\] \(60 steps"
+                r"Tried on this run\. let every layer learn: helped, loss -0\.\d+ \[-0\.\d+, -0\.\d+\] \(60 steps"
             )
         )
         expect(told).to_be_visible()

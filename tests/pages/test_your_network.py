@@ -48,8 +48,12 @@ def opened(visitor: Visitor) -> Visitor:
     return visitor.look()
 
 
-def test_before_anything_was_watched_it_shows_the_lines_to_paste() -> None:
+def test_before_anything_was_watched_it_shows_the_lines_to_paste_and_a_run_that_fails() -> None:
     visitor = Visitor(PAGE)
+    assert "The gradient vanishes on its way to the first layers" in said(visitor)
+    assert "Tried on this run. nn.ReLU for nn.Sigmoid, and weights drawn for it: helped" in said(visitor)
+    assert "A recorded example" in said(visitor)
+    assert [box.value for box in visitor.at.selectbox if box.key == "your-network-quantity"] == ["gradient_by_layer"]
     assert "Put three lines around the loop" in said(visitor)
     assert "with goldviz.watch(model, optimizer" in visitor.at.code[0].value
     assert "goldviz open run.gv" in said(visitor)
@@ -141,7 +145,7 @@ def test_a_card_s_button_asks_the_script_to_try_its_cure_once() -> None:
     assert not [one for one in visitor.at.button if one.label == "Try it on my run"]
     tried = {"kind": "frozen", "helped": True, "sentence": "let every layer learn: helped, loss -0.5 [-0.6, -0.4]."}
     store.append(run_id, Progress(2, 0, 0.0, 0.0), attributes={"tried": [tried]})
-    assert "Tried on your run. let every layer learn: helped, loss -0.5 [-0.6, -0.4]." in said(visitor.look())
+    assert "Tried on this run. let every layer learn: helped, loss -0.5 [-0.6, -0.4]." in said(visitor.look())
 
 
 def test_a_run_that_begins_while_another_is_in_view_is_named_and_shown_when_asked_for() -> None:

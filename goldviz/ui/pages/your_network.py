@@ -26,6 +26,7 @@ from goldviz.ui.panels.live_figure import live_diagram, live_figure
 from goldviz.ui.serving import services
 from goldviz.ui.theme import theme_now
 from goldviz.ui.words import STATES, duration, numbered, plain
+from goldviz.watching import example
 from goldviz.watching.declared import TRY, WATCHED
 from goldviz.watching.figures import (
     BY_HEAD,
@@ -72,6 +73,7 @@ QUERY = "your-network-query"
 ASKED = "your-network-asked-trials"
 """Of the session's state: what came of asking for a trial, by run and kind of card."""
 HEARD = "Asked. The script tries it after a step, beside a control and a placebo. Then it trains on."
+EXAMPLE = "A recorded example, until a script of yours begins a run."
 UNTRIED = "A cure to try; nobody tried it on your run."
 MOST = 3
 """Runs side by side."""
@@ -111,8 +113,10 @@ def show() -> None:
         return
     chrome.arrival(complaints)
     if not runs:
-        _how_to_begin()
+        with st.expander("Watch your own", expanded=True):
+            _how_to_begin()
         whole_page.drawn_alone(_wait_for_the_first, run_every=SECONDS)()
+        whole_page.drawn_alone(_example)()
         return
     chosen = _chosen(runs, named, follows=bool(named or complaints))
     growing = any(run.unfinished for run in runs if run.id in chosen)
@@ -129,6 +133,16 @@ def _how_to_begin() -> None:
     st.markdown(
         'On a machine without goldviz\'s page, add `to="run.gv"`. Bring the file here with `goldviz open run.gv`.'
     )
+
+
+def _example() -> None:
+    """A recorded run that does not learn, with its card and its map, until there is one of the visitor's own."""
+    records = example.recorded()
+    facts = {**dict.fromkeys(("experiment", "settings", "parent", "parent_step"), ""), "settings_version": 1}
+    facts |= {"id": "example", "name": example.TITLE, "message": EXAMPLE, "created": 0.0, "version": 0}
+    facts |= {"step": example.STEPS, "total": 0, "seconds": float(records.attrs["duration"]), "instrument_seconds": 0.0}
+    run = Run(status="finished", attributes={}, changes={}, **facts)
+    _drawn([Watched(example.TITLE, run, records, findings_of(records), "")])
 
 
 def _wait_for_the_first() -> None:
@@ -217,6 +231,11 @@ def _live(run_ids: Sequence[str], growing: bool) -> None:
     ]
     if growing and not any(view.run.unfinished for view in views):
         st.rerun()
+    _drawn(views)
+
+
+def _drawn(views: Sequence[Watched]) -> None:
+    """States, cards and figures of these runs."""
     for column, view in zip(st.columns(len(views)), views, strict=True):
         with column:
             _state(view)
@@ -228,14 +247,14 @@ def _live(run_ids: Sequence[str], growing: bool) -> None:
     live_figure(
         losses(named, theme).to_json(),
         key="your-network-loss",
-        subject=" ".join(run_ids),
+        subject=" ".join(view.run.id for view in views),
         description="The loss of each run in view over its steps.",
     )
     if any("scalars" in view.records for view in views):
         live_figure(
             scalars(named, theme).to_json(),
             key="your-network-scalars",
-            subject=" ".join(run_ids),
+            subject=" ".join(view.run.id for view in views),
             description="Numbers that the scripts told of themselves, over their steps.",
         )
     _map(views)
@@ -317,7 +336,7 @@ def _card(finding: Finding, view: Watched) -> None:
         tried = tried_of(view.records).get(finding.kind)
         if finding.cure:
             untried = f"{UNTRIED} {finding.effect}".rstrip()
-            st.caption(plain(f"Tried on your run. {tried['sentence']}" if tried else untried))
+            st.caption(plain(f"Tried on this run. {tried['sentence']}" if tried else untried))
             st.code(finding.cure, language="python", wrap_lines=True)
             if not tried and view.run.status == "running" and finding.kind in trials_of(view.records):
                 _offer_trial(finding.kind, view.run.id)
@@ -358,7 +377,7 @@ def _map(views: Sequence[Watched]) -> None:
     )
     recorded = [name for name in LABELS if name not in SELDOM or any(name in view.records for view in views)]
     quantity = right.selectbox(
-        "Quantity", recorded, index=recorded.index("update_to_data"), format_func=LABELS.__getitem__,
+        "Quantity", recorded, index=recorded.index("gradient_by_layer"), format_func=LABELS.__getitem__,
         key="your-network-quantity",
     )  # fmt: skip
     asked = query(line, names, quantity)

@@ -1,0 +1,93 @@
+"""A watched run that ships with the package: twelve sigmoid layers that do not learn, their card, and its cure tried.
+
+``make examples`` records it by :func:`record` and nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from goldviz.arrays.light import LightDataset
+from goldviz.runs.store.arrays import dataset_from_bytes, dataset_to_bytes
+
+if TYPE_CHECKING:
+    from torch import Tensor, nn
+
+PATH = Path(__file__).parent / "recorded" / "vanishing.safetensors"
+TITLE = "Twelve sigmoid layers"
+STEPS = 200
+CURE = "nn.ReLU for nn.Sigmoid, and weights drawn for it"
+
+
+@cache
+def recorded() -> LightDataset:
+    """What was recorded, as a page reads it."""
+    return LightDataset.of(dataset_from_bytes(PATH.read_bytes()))
+
+
+def record() -> None:
+    """Train the network, try its card's cure from its first state, and keep both."""
+    import copy
+
+    import torch
+    from torch import nn
+    from torch.nn import functional
+
+    from goldviz.api import watch
+    from goldviz.watching.trial import tried_on
+
+    def batch(number: int) -> tuple[Tensor, Tensor]:
+        x = torch.randn(32, 8, generator=torch.Generator().manual_seed(number))
+        return x, x[:, :3].argmax(1)
+
+    def step(state: dict[str, Any], order: int, number: int) -> Tensor:
+        x, y = batch(1000 * (order + 1) + number)
+        loss = functional.cross_entropy(state["model"](x), y)
+        state["optimizer"].zero_grad()
+        loss.backward()
+        state["optimizer"].step()
+        return loss
+
+    torch.manual_seed(0)
+    model = _network(nn.Sigmoid)
+    optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)
+    began = copy.deepcopy({"model": model, "optimizer": optimizer})
+    with watch(model, optimizer, name=TITLE, budget=None) as seen:
+        for number in range(1, STEPS + 1):
+            seen.step(loss=step({"model": model, "optimizer": optimizer}, 0, number))
+    results = tried_on(step, began, [], steps=STEPS, cures={"vanishing": _with_relus})
+    seen.keep_tried([replace(one, cure=CURE) if one.kind == "vanishing" else one for one in results])
+    dataset = seen.dataset()
+    # Where it was made is nobody's matter.
+    for fact in ("command", "commit", "run_id"):
+        dataset.attrs[fact] = ""
+    PATH.parent.mkdir(exist_ok=True)
+    PATH.write_bytes(dataset_to_bytes(dataset))
+
+
+def _network(activation: Callable[[], nn.Module]) -> nn.Sequential:
+    from torch import nn
+
+    hidden = [part for _ in range(11) for part in (nn.Linear(32, 32), activation())]
+    return nn.Sequential(nn.Linear(8, 32), activation(), *hidden, nn.Linear(32, 3))
+
+
+def _with_relus(state: dict[str, Any]) -> None:
+    """What the card's code does: ReLUs, and weights drawn for them."""
+    from torch import nn
+
+    model = state["model"]
+    for place, module in enumerate(model):
+        if isinstance(module, nn.Sigmoid):
+            model[place] = nn.ReLU()
+        if isinstance(module, nn.Linear):
+            nn.init.kaiming_normal_(module.weight, nonlinearity="relu")
+            nn.init.zeros_(module.bias)
+
+
+if __name__ == "__main__":
+    record()
