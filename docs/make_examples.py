@@ -1,7 +1,7 @@
 """Record the runs of all presets, the weights of a few, and the home page's pictures, that ship with the package.
 
-All of them, or those of the laboratories named as arguments; ``depth-gradients/fix-it-clip`` is one preset's run alone, and
-``your-network`` the run that *Your network* opens on.
+All of them, or those of the laboratories named as arguments; ``depth-gradients/fix-it-clip`` is one preset's run alone,
+and ``your-network`` the run that *Your network* opens on.
 """
 
 import os

@@ -63,7 +63,9 @@ def _restore(value: Any, before: Any) -> None:
 
 
 @torch.no_grad()
-def asked(model: nn.Module, arguments: tuple[Any, ...], named: Mapping[str, Any], targets: np.ndarray) -> dict[str, Any]:
+def asked(
+    model: nn.Module, arguments: tuple[Any, ...], named: Mapping[str, Any], targets: np.ndarray
+) -> dict[str, Any]:
     """What the passes say, as facts; none of what does not apply to a network.
 
     ``targets`` are the classes that its first answers were asked for; -1 where nothing was asked.

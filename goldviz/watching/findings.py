@@ -66,7 +66,14 @@ TOO_LARGE, TOO_SMALL = "learning_rate_too_large", "learning_rate_too_small"
 IN_TIME = "gradient_vanishes_in_time"
 FADES = ("vanishing", IN_TIME)
 
-ORTHOGONAL = "nn.init.orthogonal_(cell.weight_hh_l0)   # its powers neither grow nor shrink"
+ORTHOGONAL = (
+    "for gate in cell.weight_hh_l0.data.split(cell.hidden_size):   # its powers neither grow nor shrink\n"
+    "    nn.init.orthogonal_(gate)"
+)
+
+REDRAWN = (
+    "for module in model.modules():\n    if hasattr(module, 'reset_parameters'):\n        module.reset_parameters()"
+)
 
 CURES: Mapping[str, str] = {
     TOO_LARGE: "for group in optimizer.param_groups:\n    group['lr'] *= 0.1",
@@ -111,12 +118,12 @@ CURES: Mapping[str, str] = {
     "classes_in_order": "loader = DataLoader(data, batch_size=32, shuffle=True)",
     "one_target_dominates": "loss = F.cross_entropy(logits, y, weight=1 / torch.bincount(y_all).float())",
     "too_good": "x = x[:, columns_known_beforehand]",
-    "dropout_too_large": "for module in model.modules():\n    if isinstance(module, nn.Dropout):\n        module.p = 0.1",
+    "dropout_too_large": "for module in model.modules():\n    if isinstance(module, nn.Dropout):\n"
+    "        module.p = 0.1",
     "dropout_on_output": "nn.Sequential(..., nn.Dropout(0.1), nn.Linear(n, classes))   # before the last layer",
     "unregistered_parameters": "self.layers = nn.ModuleList(layers)   # before the optimiser is made",
-    "units_alike": "for module in model.modules():\n    if hasattr(module, 'reset_parameters'):\n"
-    "        module.reset_parameters()",
-    "rows_mix": "for module in model.modules():\n    if hasattr(module, 'batch_first'):\n        module.batch_first = True",
+    "units_alike": REDRAWN,
+    "rows_mix": "nn.LSTM(inputs, width, batch_first=True)   # and nn.MultiheadAttention, nn.TransformerEncoderLayer",
     "mask_hides_nothing": "mask = nn.Transformer.generate_square_subsequent_mask(length)   # True or -inf above",
     "cut_in_time": "state = cell(x[:, t], state)   # without .detach() inside a sequence",
     "running_statistics_behind": "for module in model.modules():\n    if hasattr(module, 'momentum'):\n"
@@ -127,8 +134,7 @@ CURES: Mapping[str, str] = {
     "weights_written_outside": "model.apply(draw)   # once, before the loop",
     "penalty_outweighs": "loss = of_rows + 1e-4 * penalty   # and a smaller weight_decay",
     "outputs_alike": "# look at this layer: a norm over one value, weights of 0, or a loss that outweighs the rows",
-    "activations_grow": "for weight in model.parameters():\n    if weight.ndim > 1:\n"
-    "        nn.init.kaiming_normal_(weight)",
+    "activations_grow": REDRAWN,
     "exploding": "torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)   # before optimizer.step()",
     "first_loss": "nn.init.normal_(output.weight, std=0.01)   # the embedding's, where they share it",
     "no_better_than_guessing": "# train on 10 rows first: a sound model learns them by heart",
@@ -570,7 +576,8 @@ GUESSES = (
         "penalty_outweighs",
         "bad",
         "The weights are shrunk to nothing",
-        line=below("weights_left", SHRUNK, "{at:percent} of their first norm") & above("own_over_guess", LEARNED_NOTHING, "answers no better than a constant"),
+        line=below("weights_left", SHRUNK, "{at:percent} of their first norm")
+        & above("own_over_guess", LEARNED_NOTHING, "answers no better than a constant"),
         number="{weights_left:percent} of their first norm is left",
         explanation="A penalty or a weight decay outweighs what the rows say.",
     ),
@@ -595,7 +602,9 @@ GUESSES = (
         VANISHING,
         kind=IN_TIME,
         title="The gradient vanishes on its way back through time",
-        line=below("first_step_over_last", 1 / FADED_IN_TIME, "10,000 times smaller at the first time step than the last"),
+        line=below(
+            "first_step_over_last", 1 / FADED_IN_TIME, "10,000 times smaller at the first time step than the last"
+        ),
         number=lambda n: f"{times(1 / n.first_step_over_last[0])} times smaller at the first time step",
         explanation="What came early is told next to nothing.",
         confidence=ONE_RUN,

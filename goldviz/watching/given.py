@@ -85,8 +85,8 @@ class Given:
         whole = (x**2).sum(0)
         within = sum(((part - part.mean(0)) ** 2).sum(0) for value in np.unique(y) if len(part := x[y == value]))
         several = len(np.unique(y)) < len(y) / 8
-        told = np.flatnonzero((whole > 0) & (within <= TELLS * whole)) if several and len(np.unique(y)) > 1 else []
-        self.facts["telling_input"] = [int(place) for place in told[:1]]
+        tells = (whole > 0) & (within <= TELLS * whole) & several & (len(np.unique(y)) > 1)
+        self.facts["telling_input"] = np.flatnonzero(tells)[:1].tolist()
 
     def _compare(self, batch: Tensor) -> None:
         """Whether another tensor than the last look's holds the very same rows."""

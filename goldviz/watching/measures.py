@@ -344,7 +344,9 @@ class WatchedReading:
         if len(loss) < LEAST_STEPS:
             return self._one(math.nan)
         own = self.own_over_guess
-        return own if math.isfinite(own[0]) and not self._best > 0 else float(loss[-len(loss) // 4 :].mean()) / self.guess
+        return (
+            own if math.isfinite(own[0]) and not self._best > 0 else float(loss[-len(loss) // 4 :].mean()) / self.guess
+        )
 
     @property
     def learns_nothing(self) -> bool:
@@ -534,7 +536,9 @@ class WatchedReading:
 
     def _spreads(self, fact: str) -> tuple[float, float]:
         told = self.facts.get(fact)
-        return (_number(told[0]), _number(told[1])) if isinstance(told, list) and len(told) == 2 else (math.nan, math.nan)
+        return (
+            (_number(told[0]), _number(told[1])) if isinstance(told, list) and len(told) == 2 else (math.nan, math.nan)
+        )
 
     def _other_scale(self, one: str, other: str) -> Floats:
         """How many times wider the inputs are than others, or narrower, or how many spreads away."""

@@ -104,8 +104,7 @@ class Steps:
         count = sum(len(group["params"]) for group in optimiser.param_groups)
         known = self._own.get(id(optimiser))
         if known is None or known[0] != count:
-            given = (one for group in optimiser.param_groups for one in group["params"])
-            given = list(given)
+            given = [one for group in optimiser.param_groups for one in group["params"]]
             known = (count, [self._place[id(one)] for one in given if id(one) in self._place])
             self.others.update(id(one) for one in given if id(one) not in self._place)
             self._own[id(optimiser)] = known

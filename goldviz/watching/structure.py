@@ -15,7 +15,9 @@ ALIKE = 1e-4
 
 def largest_dropout(root: nn.Module) -> tuple[str, float]:
     """The dropout that drops most, by name, and its share."""
-    shares = [(name, float(one.p)) for name, one in root.named_modules() if isinstance(one, nn.modules.dropout._DropoutNd)]
+    shares = [
+        (name, float(one.p)) for name, one in root.named_modules() if isinstance(one, nn.modules.dropout._DropoutNd)
+    ]
     return max(shares, key=lambda one: one[1], default=("", 0.0))
 
 
@@ -53,5 +55,3 @@ def behind(norm: nn.modules.batchnorm._BatchNorm, given: Tensor) -> float:
     dims = [dim for dim in range(given.ndim) if dim != 1]
     spread, mean = torch.std_mean(given.detach().float(), dims)
     return float(((mean - norm.running_mean).abs() / spread.clamp_min(1e-12)).median())
-
-

@@ -66,6 +66,52 @@ def _first_rate(state: dict[str, Any]) -> None:
         group["lr"] = group.get("initial_lr", group["lr"])
 
 
+def _drop(share: float) -> Callable[[dict[str, Any]], None]:
+    return _set(nn.modules.dropout._DropoutNd, "p", share)
+
+
+def _set(kind: type | tuple[type, ...], name: str, value: Any) -> Callable[[dict[str, Any]], None]:
+    """Set an attribute of all modules of a kind."""
+
+    def change(state: dict[str, Any]) -> None:
+        for module in state["model"].modules():
+            if isinstance(module, kind) and hasattr(module, name):
+                setattr(module, name, value)
+
+    return change
+
+
+def _draw(state: dict[str, Any]) -> None:
+    for module in state["model"].modules():
+        if hasattr(module, "reset_parameters"):
+            module.reset_parameters()
+
+
+def _descend(state: dict[str, Any]) -> None:
+    for group in state["optimizer"].param_groups:
+        group["maximize"] = False
+
+
+def _register(state: dict[str, Any]) -> None:
+    for module in [*state["model"].modules()]:
+        for name, value in [*vars(module).items()]:
+            if isinstance(value, list) and value and all(isinstance(one, nn.Module) for one in value):
+                # A list of Python's stands where a module would be looked for.
+                delattr(module, name)
+                setattr(module, name, nn.ModuleList(value))
+    _hold(state)
+
+
+def _keeping(state: dict[str, Any]) -> None:
+    """Recurrent matrices that neither grow nor shrink, and of an LSTM the gate that keeps, open."""
+    _orthogonal(state)
+    for module in state["model"].modules():
+        if isinstance(module, nn.LSTM):
+            for name, bias in module.named_parameters():
+                if name.startswith("bias_ih"):
+                    nn.init.constant_(bias.detach()[module.hidden_size : 2 * module.hidden_size], 3.0)
+
+
 def _orthogonal(state: dict[str, Any]) -> None:
     for module in state["model"].modules():
         if isinstance(module, nn.RNNBase):
@@ -86,6 +132,14 @@ APPLIED: Mapping[str, tuple[str, Callable[[dict[str, Any]], None]]] = {
     "optimizer_holds_none": ("let the optimiser hold the network", _hold),
     "not_optimised": ("let the optimiser hold every layer", _hold),
     "rate_went_to_zero": ("the rate that it began with", _first_rate),
+    "dropout_too_large": ("drop a tenth", _drop(0.1)),
+    "dropout_on_output": ("drop nothing", _drop(0.0)),
+    "unregistered_parameters": ("lists that the network knows of", _register),
+    "units_alike": ("draw the weights as usual", _draw),
+    "activations_grow": ("draw the weights as usual", _draw),
+    "rows_mix": ("rows first", _set((nn.RNNBase, nn.MultiheadAttention), "batch_first", True)),
+    "climbs": ("go down", _descend),
+    "gradient_vanishes_in_time": ("orthogonal matrices, open gates", _keeping),
 }
 """What can be done to a state from outside, by the kind of the card that it is for: its words, and the change."""
 

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from goldviz.diagnostics.findings.finding import Finding
-from tests.watching.planted import PLANTED
+from goldviz.watching.trial import APPLIED, PLACEBO, tried_on
+from tests.watching.planted import PLANTED, Planted
 from tests.watching.planted.fault import HABITS, ORDER
 
 HARM = 1.05
@@ -93,3 +94,16 @@ def test_a_planted_fault_does_harm(name: str, architecture: str) -> None:
                 planted.step(state, ORDER * (seed + 1) + number)
             ends.append(planted.ends(state))
         assert ends[0] > HARM * ends[1], f"seed {seed}: {ends[0]:.3g} with the fault, {ends[1]:.3g} without"
+
+
+OWN_CURES = [one for one in PLANTED.values() if one.kind in APPLIED and one.kind != "rate_went_to_zero"]
+"""At its start a rate has not gone to 0 yet."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("planted", OWN_CURES, ids=lambda planted: planted.kind)
+def test_what_a_card_has_tried_helps_where_the_fault_was_planted(planted: Planted) -> None:
+    state = planted.state(planted.architectures[1], 0)
+    results = tried_on(planted.trial_step, state, [planted.kind], steps=min(planted.steps, 100), orders=3)
+    helped = {one.kind: one.helped for one in results}
+    assert helped == {PLACEBO: False, planted.kind: True}
