@@ -56,9 +56,7 @@ def with_relus(state: State) -> None:
     state["model"].apply(as_kaiming)
 
 
-plant("ten sigmoid layers and more", "vanishing", "MLP", "CNN", begin=deep, repair=with_relus, steps=200)(
-    simple
-)
+plant("ten sigmoid layers and more", "vanishing", "MLP", "CNN", begin=deep, repair=with_relus, steps=200)(simple)
 
 
 def drawn(draw: Callable[[Tensor], object]) -> Callable[[str, bool], State]:
