@@ -1,7 +1,7 @@
 """Questions that only another pass answers: whether rows of a batch change each other's answers, and what is ahead.
 
-The last batch passes through the network once more, in evaluation mode and without gradient, as it is and with a part
-of it exchanged. Afterwards attributes, buffers and random streams are what they were.
+A batch passes through a copy of the network once more, in evaluation mode and without gradient, as it is and with a
+part of it exchanged. The network itself is not asked: what else it keeps, and changes with each pass, stays as it is.
 """
 
 from __future__ import annotations
@@ -9,7 +9,8 @@ from __future__ import annotations
 import copy
 from collections import deque
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from types import FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -17,49 +18,66 @@ import torch
 from torch import Tensor, nn
 from torch.utils import _pytree
 
-from goldviz.watching.compiled import as_it_was, copied
+from goldviz.diagnostics.random_streams import unchanged_streams
+from goldviz.watching.compiled import copied
 from goldviz.watching.layers import tensors_in
 
 MOVED = 1e-3
 """Of an answer's size, what counts as another answer."""
-PARAMETERS = 50_000_000
-"""Of larger networks nobody asks."""
+MOST_ENTRIES, MOST_PARTS = 20_000_000, 100_000
+"""Numbers and parts of a network, beyond which nobody asks it."""
 
 
 @contextmanager
-def untouched(model: nn.Module) -> Iterator[None]:
-    """Afterwards a model's modes and attributes are what they were, lists and tensors among them included, and its
-    buffers and random streams; others' forward hooks do not hear of what passes meanwhile."""
-    kept = [(module, dict(module.__dict__)) for module in model.modules()]
-    held = [(value, _copy(value)) for _, own in kept for name, value in own.items() if _changes(name, value)]
-    with as_it_was(model):
-        try:
-            for module, _ in kept:
-                module.training = False
-                module._forward_hooks = type(module._forward_hooks)()
-            yield
-        finally:
-            for module, own in kept:
-                module.__dict__.clear()
-                module.__dict__.update(own)
-            for value, before in held:
-                _restore(value, before)
+def twin(model: nn.Module) -> Iterator[nn.Module | None]:
+    """A copy of a network in evaluation mode, down to its plain attributes, and unchanged random streams afterwards.
+
+    Others' hooks do not hear of what passes through it. None where the network holds so much beside its layers, such
+    as a trainer or a table, that nobody knows what a copy costs, or holds what cannot be copied.
+    """
+    held = _held_by(model)
+    # Only leaves of a graph can be copied.
+    memo: dict[int, Any] = {id(one): one.detach().clone() for one in held or () if not one.is_leaf}
+    copied_model: nn.Module | None = None
+    with unchanged_streams([*model.parameters(), *model.buffers()]):
+        with suppress(TypeError, RuntimeError, copy.Error, AttributeError, ValueError, NotImplementedError):
+            copied_model = copy.deepcopy(model, memo) if held is not None else None
+        if copied_model is not None:
+            copied_model.eval()
+            for module in copied_model.modules():
+                module._forward_hooks.clear()
+                for key, hook in [*module._forward_pre_hooks.items()]:
+                    # PyTorch's own make a weight, such as the one of a norm.
+                    if not type(hook).__module__.startswith("torch."):
+                        del module._forward_pre_hooks[key]
+        yield copied_model
 
 
-def _changes(name: str, value: object) -> bool:
-    return name not in ("_parameters", "_buffers", "_modules") and isinstance(value, list | dict | set | deque | Tensor)
-
-
-def _copy(value: Any) -> Any:
-    return value.detach().clone() if isinstance(value, Tensor) else copy.copy(value)
-
-
-def _restore(value: Any, before: Any) -> None:
-    if isinstance(value, Tensor):
-        value.data.copy_(before)
-        return
-    value.clear()
-    (value.extend if isinstance(value, list | deque) else value.update)(before)
+def _held_by(model: nn.Module) -> list[Tensor] | None:
+    """All tensors that a network holds, wherever it keeps them; None where it holds more than may be copied."""
+    waiting: list[Any] = [model]
+    seen: set[int] = set()
+    tensors: list[Tensor] = []
+    size = 0
+    while waiting:
+        one = waiting.pop()
+        if id(one) in seen or isinstance(one, type | str | bytes | int | float | FunctionType | ModuleType):
+            continue
+        seen.add(id(one))
+        if isinstance(one, Tensor):
+            tensors.append(one)
+            size += one.numel()
+        elif isinstance(one, np.ndarray):
+            size += one.size
+        elif isinstance(one, Mapping):
+            waiting += [*one.values()]
+        elif isinstance(one, list | tuple | set | frozenset | deque):
+            waiting += [*one]
+        else:
+            waiting.append(getattr(one, "__dict__", None))
+        if size > MOST_ENTRIES or len(seen) + len(waiting) > MOST_PARTS:
+            return None
+    return tensors
 
 
 @torch.no_grad()
@@ -70,9 +88,19 @@ def asked(
 
     ``targets`` are the classes that its first answers were asked for; -1 where nothing was asked.
     """
-    answer = next((one for one in tensors_in(model(*copied(arguments), **copied(dict(named)))) if one.ndim), None)
+
+    devices = {one.device.index or 0 for one in model.parameters() if one.is_cuda}
+    streams = [torch.default_generator, *(torch.cuda.default_generators[one] for one in devices)]
+
+    def answered(given: tuple[Any, ...], more: dict[str, Any]) -> Tensor | None:
+        # Every pass draws the same numbers.
+        for stream in streams:
+            stream.manual_seed(0)
+        return next((one for one in tensors_in(model(*given, **more)) if one.ndim), None)
+
+    answer, repeated = (answered(copied(arguments), copied(dict(named))) for _ in range(2))
     given = next((one for one in _pytree.tree_leaves((arguments, dict(named))) if isinstance(one, Tensor)), None)
-    if answer is None or given is None or given.ndim < 2 or answer.ndim < 1:
+    if answer is None or repeated is None or given is None or given.ndim < 2 or not torch.equal(answer, repeated):
         return {}
     rows, told = len(given), {}
 
@@ -86,7 +114,9 @@ def asked(
             return one.index_select(dim, torch.where(torch.isin(places, places[kept]), places, places[kept][0]))
 
         other, more = _pytree.tree_map(exchanged, (copied(arguments), copied(dict(named))))
-        changed = next(one for one in tensors_in(model(*other, **more)) if one.ndim)
+        changed = answered(other, more)
+        if changed is None or changed.shape != answer.shape:
+            return 0.0
         before, after = (one.transpose(0, dim)[kept] for one in (answer, changed))
         size = answer.double().std(correction=0).item()
         return (after - before).abs().max().item() / size if size > 0 else 0.0

@@ -12,7 +12,7 @@ import numpy as np
 
 from goldviz.arrays.labelled import Run
 from goldviz.diagnostics.findings import by_kind, training
-from goldviz.diagnostics.findings.by_kind import AnyRun
+from goldviz.diagnostics.findings.by_kind import FADED, AnyRun
 from goldviz.diagnostics.findings.conclude import Conclusions
 from goldviz.diagnostics.findings.finding import Finding
 from goldviz.diagnostics.findings.line import above, at_least, below, where
@@ -231,6 +231,8 @@ def _explosion(n: WatchedReading) -> str:
     spike, norms = float(n.spike[0]), values(n.dataset, "gradient_norm")
     most = f", {times(spike)} times that at most" if math.isfinite(spike) else ""
     broken = int((~np.isfinite(norms)).sum())
+    grown = float(n.grown_on_its_way[0])
+    most += f", {times(grown)} times larger at the first layer than at the last" if grown > FADED else ""
     never = f", no finite number in {broken} of {len(norms)} looks" if broken else ""
     return f"{times(median(norms[np.isfinite(norms)]))} typically{most}{never}"
 
@@ -621,7 +623,8 @@ GUESSES = (
         "bad",
         "The gradient explodes",
         line=above("spike", SPIKE, "a norm {at:times} times its median")
-        | above("per_root", EXPLODED, "{at:times} times the norm of the weights"),
+        | above("per_root", EXPLODED, "{at:times} times the norm of the weights")
+        | above("grown_on_its_way", FADED, "{at} times larger at the first layer than at the last"),
         number=_explosion,
         silenced_by=FADES,
     ),

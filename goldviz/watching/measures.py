@@ -371,16 +371,25 @@ class WatchedReading:
             return self._one(math.nan)
         return share(self._one(float(loss[-len(loss) // 4 :].mean())), np.fmin(loss[:1], self.guess))
 
-    @property
-    def first_over_last(self) -> Floats:
-        """The gradient's norm at the first layer over that at the last, of weights and of outputs: what faded less."""
+    def _first_over_last(self) -> list[float]:
+        """The gradient's norm at the first layer over that at the last, of weights and of outputs."""
         kinds = layers_of(self.dataset)
         rows = [row for row, (_, kind, n) in enumerate(kinds) if n and "Norm" not in kind and "Embedding" not in kind]
         names = ("gradient_by_layer", "output_gradient")
         ratios = [
             _ends(mean(norms)[rows]) if (norms := values(self.dataset, name)).size else math.nan for name in names
         ]
-        return self._one(max(ratios) if all(map(math.isfinite, ratios)) else math.nan)
+        return ratios if all(map(math.isfinite, ratios)) else [math.nan]
+
+    @property
+    def first_over_last(self) -> Floats:
+        """The gradient's norm at the first layer over that at the last, of weights or of outputs: what faded less."""
+        return self._one(max(self._first_over_last()))
+
+    @property
+    def grown_on_its_way(self) -> Floats:
+        """The same, of what grew less."""
+        return self._one(min(self._first_over_last()))
 
     @property
     def first_step_over_last(self) -> Floats:

@@ -33,7 +33,7 @@ from goldviz.runs.store.run import Start
 from goldviz.runs.store.run_store import Store
 from goldviz.runs.store.schema import StoreError
 from goldviz.runs.versions import versions
-from goldviz.watching.beside import PARAMETERS, asked, untouched
+from goldviz.watching.beside import asked, twin
 from goldviz.watching.commit import commit_here
 from goldviz.watching.declared import TRY, VARIABLES, WatchedScript
 from goldviz.watching.first_cause import Cause, OfLoss, cause_in_loss, read_loss
@@ -198,8 +198,10 @@ class Watcher:
         """
         if self._over or os.getpid() != self._looking._process:
             return
-        self._by_hand = True
         began = time.perf_counter()
+        if not self._by_hand:
+            self._by_hand = True
+            self._take_back()
         try:
             loss, evaluation_loss = self._loss("loss", loss), self._loss("evaluation_loss", evaluation_loss)
             probe: Any = again
@@ -359,6 +361,13 @@ class Watcher:
         """Without calls of :meth:`step`, a step ends where an optimiser that has stepped begins again."""
         if not self._by_hand and optimiser in self._steps.stepped:
             self.step_once()
+
+    def _take_back(self) -> None:
+        """Forget the steps that were ended for want of a word: of several optimiser's steps one was meant to be one."""
+        if self._batch is not None and self._handed_over == self._began:
+            self._batch, self.step_number = None, self._looks_from
+            self._largest.clear()
+            self._before.clear()
 
     def step_once(self) -> None:
         """End a step that nobody announced."""
@@ -605,14 +614,13 @@ class Watcher:
             self.facts["units_alike"] = units_alike(self.layers)
         hidden = {place for place, one in self._hidden if one.grad is not None and id(one) not in self._steps.others}
         self.facts["unregistered"] = sorted(hidden)
-        small = sum(one.numel() for one in self.layers.parameters) <= PARAMETERS
         alone = not (torch.distributed.is_available() and torch.distributed.is_initialized())
-        if looking.batch is not None and small and alone and not self.layers.regions:
+        if looking.batch is not None and alone and not self.layers.regions:
             arguments, named = looking.batch
             looking.asleep = True
             try:
-                with untouched(self.layers.root):
-                    self.facts |= asked(self.layers.root, arguments, named, looking.answers.last)
+                with twin(self.layers.root) as model:
+                    self.facts |= {} if model is None else asked(model, arguments, named, looking.answers.last)
             except Exception as error:  # noqa: BLE001 - somebody's own forward pass
                 log.info("The network was not asked again: %s: %s", type(error).__name__, error)
             finally:

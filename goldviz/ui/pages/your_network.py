@@ -113,7 +113,7 @@ def show() -> None:
         return
     chrome.arrival(complaints)
     if not runs:
-        with st.expander("Watch your own", expanded=True):
+        with st.expander("Watch your own"):
             _how_to_begin()
         whole_page.drawn_alone(_wait_for_the_first, run_every=SECONDS)()
         whole_page.drawn_alone(_example)()
