@@ -24,7 +24,8 @@ LIGHTNING = ("lightning.pytorch", "pytorch_lightning")
 def for_trainer(**settings: Any) -> Any:
     """A ``transformers.TrainerCallback``; ``settings`` are those of :func:`goldviz.watch`.
 
-    The loss is the one that the model returns for its labels, the mean over accumulated parts.
+    The loss is the one that the model returns for its labels. Of accumulated parts it is their mean, or their sum where
+    each was divided by the whole batch's items, as the trainer asks of language models.
     """
     from transformers import TrainerCallback
 
@@ -71,9 +72,16 @@ def for_lightning(**settings: Any) -> Any:
         def on_train_batch_end(self, trainer: Any, pl_module: Any, outputs: Any, batch: Any, batch_idx: int) -> None:
             """A batch is over; a step is where the optimiser moved."""
             loss = outputs.get("loss") if isinstance(outputs, Mapping) else outputs
+            # Each accumulated part is divided already.
+            self.summed = True
             self.losses += [loss.detach()] if isinstance(loss, Tensor) else []
             if self.stepped:
                 self.end_step()
+
+        def on_validation_end(self, trainer: Any, pl_module: Any) -> None:
+            """Keep the loss that the module logged as ``val_loss`` for the next step."""
+            if not trainer.sanity_checking:
+                self.evaluated = trainer.callback_metrics.get("val_loss")
 
         def on_exception(self, trainer: Any, pl_module: Any, exception: BaseException) -> None:
             """End the run as one that failed."""
@@ -108,24 +116,26 @@ class _Following:
         self.record: Watcher | None = None
         self.losses: list[Tensor] = []
         self.evaluated: float | None = None
-        self.stepped = False
+        self.stepped = self.summed = False
         self._hook: RemovableHandle | None = None
 
     def begin(self, model: nn.Module) -> None:
         """Watch this model."""
         self.close()
         self.record = watched(model, None, **self.settings)
-        self._hook = model.register_forward_hook(Hook(self._gave))
+        self._hook = model.register_forward_hook(Hook(self._gave), with_kwargs=True)
 
-    def _gave(self, model: nn.Module, given: Any, output: Any) -> None:
+    def _gave(self, model: nn.Module, given: Any, named: Mapping[str, Any], output: Any) -> None:
         loss = output.get("loss") if isinstance(output, Mapping) else None
         if isinstance(loss, Tensor) and loss.grad_fn is not None and loss.numel() == 1:
+            self.summed = named.get("num_items_in_batch") is not None
             self.losses.append(loss)
 
     def end_step(self) -> None:
-        """Tell the step's loss: the tensor itself, or the mean of accumulated parts."""
+        """Tell the step's loss: the tensor itself, or the sum or mean of accumulated parts."""
         losses, self.losses = self.losses, []
-        loss = losses[0] if len(losses) == 1 else sum(float(one.detach()) for one in losses) / max(len(losses), 1)
+        parts = 1 if self.summed else max(len(losses), 1)
+        loss = losses[0] if len(losses) == 1 else sum(float(one.detach()) for one in losses) / parts
         if self.record is not None:
             self.record.step(loss=loss if losses else math.nan, evaluation_loss=self.evaluated)
         self.evaluated, self.stepped = None, False
@@ -136,4 +146,7 @@ class _Following:
             self._hook.remove()
             self._hook = None
         if self.record is not None:
+            if self.evaluated is not None:
+                self.record.keep_evaluation(self.evaluated)
+                self.evaluated = None
             self.record.close(status, message)

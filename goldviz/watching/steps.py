@@ -119,27 +119,58 @@ class Steps:
         """The places of all parameters that an optimiser holds."""
         return {place for _, own in self._own.values() for place in own}
 
-    def _pre(self, optimiser: Optimizer, _arguments: object, _named: object) -> None:
+    def _pre(self, optimiser: Optimizer, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
         began = time.perf_counter()
+        changed = None
         try:
             own = self._own_of(optimiser)
             self.strangers |= not own
             if own:
                 self.began(id(optimiser))
-                self.arrivals.stepping(id(optimiser), own)
-                if self.turned is not None:
-                    given = [one.grad for at in own if (one := self.layers.parameters[at]).grad is not None]
-                    self.turned(optimiser, given, float(getattr(optimiser, "grad_scale", None) or 1.0))
-                self._note_written(optimiser, own)
-                self.facts["maximises"] = bool(optimiser.param_groups[0].get("maximize"))
-                self.rate = float(optimiser.param_groups[0].get("lr", math.nan))
-                if self.keeps:
-                    self.kept |= {place: self.layers.parameters[place].detach().clone() for place in own}
-                if self.measures:
-                    self._use(optimiser, own)
+                given = (*arguments[1:2], named.get("closure"))
+                closure = next((one for one in given if callable(one)), None)
+                if closure is None:
+                    self._begins(optimiser, own)
+                else:
+                    heard = self._heard(closure, optimiser, own)
+                    swap = [heard if one is closure else one for one in arguments]
+                    changed = tuple(swap), {name: heard if one is closure else one for name, one in named.items()}
         except Exception as error:  # noqa: BLE001 - as above
             self.trouble(error)
         self.price.spent += time.perf_counter() - began
+        return changed
+
+    def _heard(self, closure: Callable[[], Any], optimiser: Optimizer, own: Own) -> Callable[[], Any]:
+        """A closure, whose first backward pass makes the gradients of the step."""
+        waiting = True
+
+        def heard() -> Any:
+            nonlocal waiting
+            loss = closure()
+            if waiting:
+                waiting, began = False, time.perf_counter()
+                try:
+                    self._begins(optimiser, own)
+                except Exception as error:  # noqa: BLE001 - as above
+                    self.trouble(error)
+                self.price.spent += time.perf_counter() - began
+            return loss
+
+        return heard
+
+    def _begins(self, optimiser: Optimizer, own: Own) -> None:
+        """The gradients of a step are there."""
+        self.arrivals.stepping(id(optimiser), own)
+        if self.turned is not None:
+            given = [one.grad for at in own if (one := self.layers.parameters[at]).grad is not None]
+            self.turned(optimiser, given, float(getattr(optimiser, "grad_scale", None) or 1.0))
+        self._note_written(optimiser, own)
+        self.facts["maximises"] = bool(optimiser.param_groups[0].get("maximize"))
+        self.rate = float(optimiser.param_groups[0].get("lr", math.nan))
+        if self.keeps:
+            self.kept |= {place: self.layers.parameters[place].detach().clone() for place in own}
+        if self.measures:
+            self._use(optimiser, own)
 
     def _use(self, optimiser: Optimizer, own: Own) -> None:
         parameters = self.layers.parameters

@@ -111,7 +111,7 @@ class Watcher:
         self._batch: Batch | None = None
         self._handed_over = self._boundary = self._began = time.perf_counter()
         self._without_gradient = np.ones(len(self.layers.parameters), dtype=bool)
-        self._optimised_steps = 0
+        self._optimised_steps = self._evaluated_at = 0
         self._of_loss = OfLoss()
         self._hidden = [*hidden_parameters(self.layers.root)]
         if optimizer is not None:
@@ -224,6 +224,14 @@ class Watcher:
             self._log(scalars)
         except Exception as error:  # noqa: BLE001 - as above
             self._gave_up(error)
+
+    def keep_evaluation(self, loss: Any) -> None:
+        """Keep an evaluation's loss with the last step, where none follows that it could be told with."""
+        value = _number(loss)
+        if not self._over and self._evaluated_at < self.step_number and math.isfinite(value):
+            self._batch = self._batch or Batch(self.step_number)
+            self._batch.last_step = self.step_number
+            self._batch.add("evaluation_loss", self.step_number, np.asarray(value, dtype=np.float32))
 
     def offer_trials(
         self,
@@ -469,6 +477,7 @@ class Watcher:
             self._batch = Batch(step)
         self._batch.last_step = step
         evaluated = None if evaluation_loss is None else _number(evaluation_loss)
+        self._evaluated_at = self._evaluated_at if evaluated is None else step
         for name, value in (("loss", loss), ("evaluation_loss", evaluated), ("learning_rate", self._steps.rate)):
             if value is not None:
                 self._batch.add(name, step, np.asarray(value, dtype=np.float32))

@@ -4,6 +4,7 @@ import copy
 import math
 import warnings
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 import torch
@@ -11,6 +12,7 @@ from torch import nn
 from torch.nn import functional
 
 import goldviz
+from goldviz.cli.command import main
 from goldviz.watching.watcher import Watcher
 from tests.watching.loops import classified, mlp, watching
 
@@ -454,3 +456,30 @@ def test_rows_that_are_learned_by_heart_are_named() -> None:
                 told = functional.cross_entropy(model(others[0]), others[1]) if number % 10 == 0 else None
             record.step(loss=loss, evaluation_loss=told)
     assert kinds(record) == ["overfits"]
+
+
+@pytest.mark.parametrize(("on", "status"), [(None, 0), ("bad", 1), ("warning", 1)])
+def test_a_script_in_ci_fails_on_a_card(
+    on: str | None, status: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("GOLDVIZ_DATABASE_URL", f"sqlite:///{tmp_path / 'runs.sqlite'}")
+    model = mlp()
+    chosen = torch.optim.SGD(model.parameters(), 0.1)
+    with goldviz.watch(model) as record:
+        for number in range(1, 13):
+            record.step(loss=never_clears(model, chosen, number))
+    assert main(["findings", record.run_id, *(["--fail-on", on] if on else [])]) == status
+    assert "Old gradients are never cleared" in capsys.readouterr().out
+
+
+def test_several_steps_of_an_optimiser_before_the_first_word_are_one() -> None:
+    """As where a critic is trained five times for each step that is told."""
+    model = mlp()
+    chosen = torch.optim.SGD(model.parameters(), 0.1)
+    with watching(model) as record:
+        for number in range(1, 5):
+            for part in range(3):
+                loss = clears_last(model, chosen, 3 * number + part)
+            record.step(loss=loss)
+    assert record.step_number == 4
+    assert record.dataset()["loss"].sizes == {"step": 4}
