@@ -32,12 +32,13 @@ def recorded() -> LightDataset:
 def record() -> None:
     """Train the network, try its card's cure from its first state, and keep both."""
     import copy
+    import tempfile
 
     import torch
     from torch import nn
     from torch.nn import functional
 
-    from goldviz.api import watch
+    from goldviz.watching.arguments import watched
     from goldviz.watching.trial import tried_on
 
     def batch(number: int) -> tuple[Tensor, Tensor]:
@@ -56,12 +57,14 @@ def record() -> None:
     model = _network(nn.Sigmoid)
     optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)
     began = copy.deepcopy({"model": model, "optimizer": optimizer})
-    with watch(model, optimizer, name=TITLE, budget=None) as seen:
-        for number in range(1, STEPS + 1):
-            seen.step(loss=step({"model": model, "optimizer": optimizer}, 0, number))
-    results = tried_on(step, began, [], steps=STEPS, cures={"vanishing": _with_relus})
-    seen.keep_tried([replace(one, cure=CURE) if one.kind == "vanishing" else one for one in results])
-    dataset = seen.dataset()
+    with tempfile.TemporaryDirectory() as folder:
+        plain: dict[str, Any] = {"config": {}, "every": 10, "histograms": False, "budget": None}
+        with watched(model, optimizer, name=TITLE, to=Path(folder) / "run.gv", **plain) as seen:
+            for number in range(1, STEPS + 1):
+                seen.step(loss=step({"model": model, "optimizer": optimizer}, 0, number))
+        results = tried_on(step, began, [], steps=STEPS, cures={"vanishing": _with_relus})
+        seen.keep_tried([replace(one, cure=CURE) if one.kind == "vanishing" else one for one in results])
+        dataset = seen.dataset().load()
     # Where it was made is nobody's matter.
     for fact in ("command", "commit", "run_id"):
         dataset.attrs[fact] = ""
