@@ -102,8 +102,11 @@ OWN_CURES = [one for one in PLANTED.values() if one.kind in APPLIED and one.kind
 
 @pytest.mark.slow
 @pytest.mark.parametrize("planted", OWN_CURES, ids=lambda planted: planted.kind)
-def test_what_a_card_has_tried_helps_where_the_fault_was_planted(planted: Planted) -> None:
-    state = planted.state(planted.architectures[1], 0)
-    results = tried_on(planted.trial_step, state, [planted.kind], steps=min(planted.steps, 100), orders=3)
-    helped = {one.kind: one.helped for one in results}
-    assert helped == {PLACEBO: False, planted.kind: True}
+def test_what_a_card_has_tried_helps_in_four_of_five_where_the_fault_was_planted(planted: Planted) -> None:
+    helped = []
+    for seed in range(5):
+        state = planted.state(planted.architectures[1], seed)
+        results = tried_on(planted.trial_step, state, [planted.kind], steps=min(planted.steps, 100), orders=3)
+        helped.append({one.kind: one.helped for one in results})
+    assert not any(one[PLACEBO] for one in helped)
+    assert sum(one[planted.kind] for one in helped) >= 4
