@@ -9,7 +9,7 @@ the classes, or the loss of the targets found is the loss that was told.
 from __future__ import annotations
 
 import math
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -23,6 +23,8 @@ from goldviz.watching.layers import tensors_in
 
 MOST_ENTRIES = 1 << 16
 """Entries of an answer that are read."""
+KEPT = 32
+"""Steps whose targets are kept."""
 CLOSE, CLOSE_HALF = 1e-3, 0.02
 """How far numbers may lie apart that should be equal, and in half precision."""
 TIED = 8
@@ -50,30 +52,39 @@ class Read:
     """Whether likelihoods sum to 1."""
 
 
+@dataclass(frozen=True)
+class _Step:
+    """What a step's loss asked for, its own value of that, and how many times that was told."""
+
+    targets: np.ndarray
+    loss: float
+    factor: float
+
+
 @dataclass
 class Answers:
     """The answers of looked-at steps, and what is known of all their targets."""
 
     facts: dict[str, Any]
-    kept: list[tuple[Tensor, list[Tensor]]] = field(default_factory=list)
-    targets: list[np.ndarray] = field(default_factory=list)
-    """Of the steps so far."""
+    kept: list[tuple[Tensor, list[Tensor], bool]] = field(default_factory=list)
+    """Of each answer of this step some entries, their gradient once it is known, and whether that is all of it."""
     last: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     """The classes that the last step's first answers were asked for."""
     _kind: str = ""
-    _reads: int = 0
-    _losses: list[float] = field(default_factory=list)
-    _factors: list[float] = field(default_factory=list)
-    _stuck: list[float] = field(default_factory=list)
+    _began: float | None = None
+    _steps: deque[_Step | None] = field(default_factory=lambda: deque(maxlen=KEPT))
+    """The last steps that were read; None where nothing was found."""
+    _stuck: deque[float] = field(default_factory=lambda: deque(maxlen=KEPT))
 
-    def saw(self, output: object) -> None:
+    def saw(self, output: object, class_dim: int) -> None:
         """The network gave an answer: its gradient is to be kept."""
         answer = next((one for one in tensors_in(output) if one.ndim and one.numel() > 1 and one.requires_grad), None)
-        if answer is None or answer.numel() > 1 << 26:
+        if answer is None:
             return
         gradients: list[Tensor] = []
-        answer.register_hook(lambda gradient: gradients.append(gradient.detach()))
-        self.kept.append((answer.detach(), gradients))
+        answer.register_hook(lambda gradient: gradients.append(_some(gradient.detach(), class_dim)))
+        some = _some(answer.detach(), class_dim)
+        self.kept.append((some, gradients, some.numel() == answer.numel()))
 
     def clear(self) -> None:
         """Forget this step's answers."""
@@ -81,22 +92,25 @@ class Answers:
 
     def read(self, loss: float, scale: float, of_loss: OfLoss) -> None:
         """A step is over whose loss was told: find its targets, and note what they say of the loop."""
+        if not self.kept:
+            return
         found: list[Read] = []
-        self._reads += bool(self.kept)
-        for answer, gradients in self.kept:
+        for answer, gradients, whole in self.kept:
             if len(gradients) != 1 or gradients[0].shape != answer.shape:
                 continue
             z, g = (one.double().cpu().numpy() for one in (answer, gradients[0]))
             self._stuck.append(_stuck(z, g))
-            read = read_answer(z, g / scale, loss if len(self.kept) == 1 else math.nan, of_loss,
-                               CLOSE if answer.element_size() >= 4 else CLOSE_HALF)  # fmt: skip
-            if read is not None:
+            told = loss if len(self.kept) == 1 else math.nan
+            close = CLOSE if answer.element_size() >= 4 else CLOSE_HALF
+            if (read := read_answer(z, g / scale, told, of_loss, close, whole=whole)) is not None:
                 found.append(read)
         if self._stuck:
             self.facts["stuck_at_bound"] = round(float(np.mean(self._stuck)), 4)
-        if found and {self._kind or found[0].kind} == {one.kind for one in found}:
-            self._kind = found[0].kind
-            self._note(found, loss)
+        if not found or {self._kind or found[0].kind} != {one.kind for one in found}:
+            self._steps.append(None)
+            return
+        self._kind = found[0].kind
+        self._note(found, loss)
 
     def _note(self, found: list[Read], loss: float) -> None:
         targets = np.concatenate([one.targets for one in found])
@@ -104,24 +118,41 @@ class Answers:
             self.last = targets[:, 0]
         if self._kind == "classes":
             targets = targets[targets[:, 0] >= 0]
-        self.targets.append(targets)
-        self._factors.append(loss / found[0].loss if len(found) == 1 and found[0].loss > 0 else math.nan)
-        self._losses.append(found[0].loss if len(found) == 1 else math.nan)
         # Several answers in a step are compared with each other, or play against each other.
-        began, ended = self._losses[0], float(np.mean(self._losses[-LAST:]))
-        told: dict[str, Any] = {"kind": self._kind, "seen": sum(map(len, self.targets)), "began": began, "ended": ended}
-        if not all(one.normalised for one in found):
-            told["not_normalised"] = True
-        told["climbs"] = all(one.sign < 0 for one in found)
-        if self._kind == "numbers":
-            told["guess"] = float(np.concatenate(self.targets).var(0).mean())
-        else:
-            told |= _of_classes(self.targets, found[0].out_of)
-        factors = np.array(self._factors)
+        own = found[0].loss if len(found) == 1 and found[0].loss > 0 else math.nan
+        self._began = own if not self._steps and math.isfinite(own) else self._began
+        self._steps.append(_Step(targets, own, loss / own))
+        steps = [one for one in self._steps if one is not None]
+        if len(steps) <= len(self._steps) / 2:
+            # What is found at few looks is a chance.
+            self.facts["answers"] = {}
+            return
+        all_targets = [one.targets for one in steps]
+        factors, ended = np.array([one.factor for one in steps]), float(np.mean([one.loss for one in steps[-LAST:]]))
         steady = np.isfinite(factors).all() and np.ptp(factors) <= STEADY * abs(np.median(factors))
-        told["factor"] = float(np.median(factors)) if steady else None
-        # What is found at few looks is a chance.
-        self.facts["answers"] = told if len(self.targets) > self._reads / 2 else {}
+        told: dict[str, Any] = {
+            "kind": self._kind,
+            "seen": sum(map(len, all_targets)),
+            "began": self._began,
+            "ended": ended if math.isfinite(ended) else None,
+            "factor": float(np.median(factors)) if steady else None,
+            "climbs": all(one.sign < 0 for one in found),
+            "not_normalised": not all(one.normalised for one in found),
+        }
+        of_numbers = self._kind == "numbers"
+        guess = {"guess": float(np.concatenate(all_targets).var(0).mean())} if of_numbers else {}
+        self.facts["answers"] = told | guess | ({} if of_numbers else _of_classes(all_targets, found[0].out_of))
+
+
+def _some(answer: Tensor, class_dim: int) -> Tensor:
+    """So much of an answer as is read, copied: its first rows, of long ones their first places, with all classes."""
+    rows = max(1, MOST_ENTRIES * len(answer) // answer.numel())
+    some = answer[:rows]
+    if some.numel() > MOST_ENTRIES and some.ndim > 2:
+        places = -1 if class_dim == 1 else 1
+        few = max(1, MOST_ENTRIES * some.shape[places] // some.numel())
+        some = some.narrow(places, 0, min(few, some.shape[places]))
+    return some.clone()
 
 
 def _of_classes(steps: list[np.ndarray], out_of: int) -> dict[str, Any]:
@@ -147,11 +178,14 @@ def _entropy(counts: Counter[Any]) -> float:
     return float(-(shares * np.log(shares)).sum() + (len(counts) - 1) / (2 * counts.total()))
 
 
-def read_answer(z: Floats, g: Floats, loss: float, of_loss: OfLoss, close: float = CLOSE) -> Read | None:
+def read_answer(
+    z: Floats, g: Floats, loss: float, of_loss: OfLoss, close: float = CLOSE, *, whole: bool = True
+) -> Read | None:
     """The targets of answers z with gradient g; None where the loss is none of the usual ones.
 
     ``loss`` is the value that was told, NaN for one of several; ``of_loss`` is what its graph says, and
-    ``close`` how far numbers may lie apart that should be equal.
+    ``close`` how far numbers may lie apart that should be equal. Of an answer that is not ``whole`` classes alone are
+    looked for, row by row.
     """
     if not (np.isfinite(z).all() and np.isfinite(g).all() and g.any()):
         return None
@@ -161,7 +195,7 @@ def read_answer(z: Floats, g: Floats, loss: float, of_loss: OfLoss, close: float
             most = max(MOST_ENTRIES // z.shape[dim], 1)
             if (read := _classes(rows[:most], of[:most], bool(of_loss.over_classes), close)) is not None:
                 return read
-    if z.size > MOST_ENTRIES:
+    if not whole:
         return None
     z, g = (one.reshape(len(one), -1) for one in (z, g))
     return _binary(z, g, close) or _numbers(z, g, loss, of_loss.squares, close)

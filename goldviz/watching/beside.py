@@ -9,7 +9,7 @@ from __future__ import annotations
 import copy
 from collections import deque
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from types import FunctionType, ModuleType
 from typing import Any
 
@@ -33,24 +33,23 @@ def twin(model: nn.Module) -> Iterator[nn.Module | None]:
     """A copy of a network in evaluation mode, down to its plain attributes, and unchanged random streams afterwards.
 
     Others' hooks do not hear of what passes through it. None where the network holds so much beside its layers, such
-    as a trainer or a table, that nobody knows what a copy costs, or holds what cannot be copied.
+    as a trainer or a table, that nobody knows what a copy costs. Raises what copying raises.
     """
     held = _held_by(model)
+    if held is None:
+        yield None
+        return
     # Only leaves of a graph can be copied.
-    memo: dict[int, Any] = {id(one): one.detach().clone() for one in held or () if not one.is_leaf}
-    copied_model: nn.Module | None = None
+    memo: dict[int, Any] = {id(one): one.detach().clone() for one in held if not one.is_leaf}
     with unchanged_streams([*model.parameters(), *model.buffers()]):
-        with suppress(TypeError, RuntimeError, copy.Error, AttributeError, ValueError, NotImplementedError):
-            copied_model = copy.deepcopy(model, memo) if held is not None else None
-        if copied_model is not None:
-            copied_model.eval()
-            for module in copied_model.modules():
-                module._forward_hooks.clear()
-                for key, hook in [*module._forward_pre_hooks.items()]:
-                    # PyTorch's own make a weight, such as the one of a norm.
-                    if not type(hook).__module__.startswith("torch."):
-                        del module._forward_pre_hooks[key]
-        yield copied_model
+        same = copy.deepcopy(model, memo).eval()
+        for module in same.modules():
+            module._forward_hooks.clear()
+            for key, hook in [*module._forward_pre_hooks.items()]:
+                # PyTorch's own make a weight, such as the one of a norm.
+                if not type(hook).__module__.startswith("torch."):
+                    del module._forward_pre_hooks[key]
+        yield same
 
 
 def _held_by(model: nn.Module) -> list[Tensor] | None:

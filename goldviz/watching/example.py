@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
@@ -65,7 +66,9 @@ def record() -> None:
         results = tried_on(step, began, [], steps=STEPS, cures={"vanishing": _with_relus})
         seen.keep_tried([replace(one, cure=CURE) if one.kind == "vanishing" else one for one in results])
         dataset = seen.dataset().load()
-    # Where it was made is nobody's matter.
+    # Where it was made is nobody's matter, and what it cost there.
+    facts = {name: fact for name, fact in json.loads(dataset.attrs["watched"]).items() if name != "price"}
+    dataset.attrs["watched"] = json.dumps(facts)
     for fact in ("command", "commit", "run_id"):
         dataset.attrs[fact] = ""
     PATH.parent.mkdir(exist_ok=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import weakref
+from collections import deque
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,6 +19,8 @@ EVALUATIONS = 8
 """Evaluation passes whose inputs are read."""
 MOST_PLACES, MOST_ROWS = 4096, 64
 """Of a batch, in which a target is looked for."""
+BATCHES = 8
+"""The last batches, in which it is looked for."""
 TELLS = 1e-3
 """Of a target's variance, what an input may leave open that tells it by itself."""
 FAR = 100.0
@@ -40,7 +43,7 @@ class Given:
     _evaluated: int = 0
     _shape: torch.Size | None = None
     _rows: np.ndarray | None = None
-    _seen: list[tuple[np.ndarray, np.ndarray]] = field(default_factory=list)
+    _seen: deque[tuple[np.ndarray, np.ndarray]] = field(default_factory=lambda: deque(maxlen=BATCHES))
 
     def in_training(self, arguments: object) -> None:
         """A batch to learn from."""

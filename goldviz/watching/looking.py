@@ -75,6 +75,8 @@ class Looking:
         self._has_modes = any(isinstance(one, _WITH_MODES) for one in layers.root.modules())
         self._has_norms = any(isinstance(one, nn.modules.batchnorm._BatchNorm) for one in layers.root.modules())
         self.answers, self.given = Answers(facts), Given(facts)
+        self.class_dim = -1
+        """Along which dimension of an answer its classes stand, as the loss's graph says."""
         self.reads = False
         """Whether this look reads what goes in and what comes out."""
         self.batch: tuple[tuple[Any, ...], dict[str, Any]] | None = None
@@ -299,7 +301,7 @@ class Looking:
                 wide = next((one for one in tensors_in(output) if one.ndim > 1), None)
                 self.output_shape = tuple(wide.shape) if wide is not None else ()
             if self.reads:
-                self.answers.saw(output)
+                self.answers.saw(output, self.class_dim)
                 self._count("answers_read", True)
                 self._count("answers_dropped", wide is not None and wide is self._dropped)
         except Exception as error:  # noqa: BLE001 - as above

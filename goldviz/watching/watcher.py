@@ -547,7 +547,7 @@ class Watcher:
         self.facts |= {"broadcast": told.broadcast} if told.broadcast else {}
         self.facts |= {"softmax_over_one": True} if told.softmax_over_one else {}
         self.facts |= {"reshaped": told.reshaped} if told.reshaped else {}
-        self._of_loss = told
+        self._of_loss, self._looking.class_dim = told, told.class_dim
         if told.over_classes == 1 and len(shape) > 1:
             self.facts["classes"] = shape[told.class_dim]
 

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 from torch import Tensor
 from torch.nn import functional
 
-from goldviz.watching.answers import Read, read_answer
+from goldviz.watching.answers import KEPT, MOST_ENTRIES, Answers, Read, read_answer
 from goldviz.watching.first_cause import read_loss
 
 SEEDS = st.integers(0, 2**31)
@@ -120,3 +121,35 @@ def test_a_climbed_likelihood_has_the_other_sign() -> None:
 
 def test_what_is_no_finite_number_is_not_read() -> None:
     assert read(torch.full((4, 3), math.inf), lambda z: z.mean()) is None
+
+
+@pytest.mark.parametrize(("shape", "dim"), [((4, 60, 5000), -1), ((300, 5000), -1), ((2, 21, 90, 90), 1)])
+def test_of_a_large_answer_a_part_is_read_and_its_targets_are_right(shape: tuple[int, ...], dim: int) -> None:
+    torch.manual_seed(0)
+    z = torch.randn(shape, requires_grad=True)
+    classes = shape[dim]
+    y = torch.randint(classes, [size for place, size in enumerate(shape) if place != dim % len(shape)])
+    facts: dict[str, Any] = {}
+    answers = Answers(facts)
+    answers.saw(z, dim)
+    assert answers.kept[0][0].numel() <= 2 * MOST_ENTRIES
+    loss = functional.cross_entropy(z.movedim(dim, 1), y)
+    loss.backward()
+    answers.read(loss.item(), 1.0, read_loss(loss))
+    assert facts["answers"]["classes"] == classes
+    assert 0 < len(answers.last) < y.numel()
+    rows = y[0, :, : len(answers.last) // 90].flatten() if dim == 1 else y.flatten()
+    np.testing.assert_array_equal(answers.last, rows[: len(answers.last)])
+
+
+def test_the_memory_of_targets_has_an_end() -> None:
+    answers = Answers({})
+    for number in range(100):
+        torch.manual_seed(number)
+        z = torch.randn(8, 3, requires_grad=True)
+        answers.clear()
+        answers.saw(z, -1)
+        loss = functional.cross_entropy(z, torch.randint(3, (8,)))
+        loss.backward()
+        answers.read(loss.item(), 1.0, read_loss(loss))
+    assert answers.facts["answers"]["seen"] == 8 * KEPT

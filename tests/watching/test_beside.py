@@ -10,6 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from goldviz.watching.beside import asked, twin
+from tests.watching.loops import watching
 
 
 class Remembering(nn.Module):
@@ -60,12 +61,28 @@ def test_nothing_of_it_is_another() -> None:
     assert model.norm.num_batches_tracked == 1
 
 
-@pytest.mark.parametrize("held", [threading.Lock(), np.zeros(30_000_000, dtype=np.int8), [{} for _ in range(200_000)]])
+@pytest.mark.parametrize("held", [np.zeros(30_000_000, dtype=np.int8), [{} for _ in range(200_000)]])
 def test_a_network_that_holds_what_nobody_copies_is_not_asked(held: object) -> None:
     model: Any = nn.Linear(4, 3)
     model.held = held
     with twin(model) as copied:
         assert copied is None
+
+
+def test_what_cannot_be_copied_ends_neither_the_training_nor_the_watching() -> None:
+    model: Any = nn.Sequential(nn.Flatten(), nn.Linear(8, 3))
+    model.held = threading.Lock()
+    optimizer = torch.optim.SGD(model.parameters(), 0.1)
+    with watching(model) as record:
+        for _ in range(30):
+            x = torch.randn(6, 2, 4)
+            loss = nn.functional.cross_entropy(model(x), x[:, 0, :3].argmax(1))
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            record.step(loss=loss)
+    assert record.step_number == 30
+    assert "rows_mix" not in record.facts
 
 
 def test_what_a_graph_made_is_copied_without_its_graph() -> None:

@@ -138,17 +138,11 @@ def _how_to_begin() -> None:
 def _example() -> None:
     """A recorded run that does not learn, with its card and its map, until there is one of the visitor's own."""
     records = example.recorded()
-    facts: dict[str, Any] = dict.fromkeys(("experiment", "settings", "parent", "parent_step"), "")
-    facts |= {
-        "id": "example",
-        "name": example.TITLE,
-        "message": EXAMPLE,
-        "created": 0.0,
-        "version": 0,
-        "settings_version": 1,
-    }
-    facts |= {"step": example.STEPS, "total": 0, "seconds": float(records.attrs["duration"]), "instrument_seconds": 0.0}
-    run = Run(status="finished", attributes={}, changes={}, **facts)
+    run = Run(
+        id="example", experiment=WATCHED, name=example.TITLE, settings="", settings_version=1, status="finished",
+        message=EXAMPLE, created=0.0, step=example.STEPS, total=0, seconds=float(records.attrs["duration"]),
+        instrument_seconds=0.0, version=0, parent=None, parent_step=None, attributes={}, changes={},
+    )  # fmt: skip
     _drawn([Watched(example.TITLE, run, records, findings_of(records), "")])
 
 
