@@ -148,6 +148,21 @@ def test_a_card_s_button_asks_the_script_to_try_its_cure_once() -> None:
     assert "Tried on this run. let every layer learn: helped, loss -0.5 [-0.6, -0.4]." in said(visitor.look())
 
 
+def test_a_card_that_is_known_is_set_aside_and_comes_back() -> None:
+    run_id, other = watched(), watched(name="the other")
+    visitor = Visitor(PAGE)
+    visitor.at.multiselect(key=CHOSEN).set_value([run_id, other])
+    assert said(visitor.look()).count("Layers are frozen") == 2
+    visitor.at.button(key=f"aside-{run_id}-frozen").click()
+    words = said(visitor.look())
+    assert words.count("requires_grad_(True)") == 1, "the other run keeps its card"
+    assert "Set aside: Layers are frozen that the optimiser holds." in words
+    visitor.at.button(key=f"show-{run_id}").click()
+    words = said(visitor.look())
+    assert words.count("requires_grad_(True)") == 2
+    assert "Set aside" not in words
+
+
 def test_a_run_that_begins_while_another_is_in_view_is_named_and_shown_when_asked_for() -> None:
     watched(2, "the first")
     visitor = Visitor(PAGE)

@@ -458,9 +458,18 @@ def test_rows_that_are_learned_by_heart_are_named() -> None:
     assert kinds(record) == ["overfits"]
 
 
-@pytest.mark.parametrize(("on", "status"), [(None, 0), ("bad", 1), ("warning", 1)])
+@pytest.mark.parametrize(
+    ("how", "status"),
+    [
+        ([], 0),
+        (["--fail-on", "bad"], 1),
+        (["--fail-on", "warning"], 1),
+        (["--fail-on", "bad", "--known", "stale_gradient"], 0),
+        (["--fail-on", "bad", "--known", "frozen"], 1),
+    ],
+)
 def test_a_script_in_ci_fails_on_a_card(
-    on: str | None, status: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    how: list[str], status: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("GOLDVIZ_DATABASE_URL", f"sqlite:///{tmp_path / 'runs.sqlite'}")
     model = mlp()
@@ -468,8 +477,8 @@ def test_a_script_in_ci_fails_on_a_card(
     with goldviz.watch(model) as record:
         for number in range(1, 13):
             record.step(loss=never_clears(model, chosen, number))
-    assert main(["findings", record.run_id, *(["--fail-on", on] if on else [])]) == status
-    assert "Old gradients are never cleared" in capsys.readouterr().out
+    assert main(["findings", record.run_id, *how]) == status
+    assert ("Old gradients are never cleared" in capsys.readouterr().out) == ("stale_gradient" not in how)
 
 
 def test_several_steps_of_an_optimiser_before_the_first_word_are_one() -> None:

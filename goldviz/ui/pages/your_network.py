@@ -72,6 +72,8 @@ QUERY = "your-network-query"
 """Of the session's state: which layers the map is asked for."""
 ASKED = "your-network-asked-trials"
 """Of the session's state: what came of asking for a trial, by run and kind of card."""
+SET_ASIDE = "your-network-set-aside"
+"""Of the session's state: the kinds of cards that a person knows and set aside, by run."""
 HEARD = "Asked. The script tries it after a step, beside a control and a placebo. Then it trains on."
 EXAMPLE = "A recorded example, until a script of yours begins a run."
 UNTRIED = "A cure to try; nobody tried it on your run."
@@ -318,13 +320,28 @@ def _cards(view: Watched, *, several: bool) -> None:
     findings = view.findings
     if several:
         st.markdown(f"**{plain(view.title)}**")
+    known_kinds = st.session_state.get(SET_ASIDE, {}).get(view.run.id, frozenset())
+    new = [finding for finding in findings if finding.kind not in known_kinds]
+    aside = [plain(finding.title) for finding in findings if finding.kind in known_kinds]
     if not findings:
         st.caption("Nothing out of the ordinary so far." if view.run.step else "Nothing to report yet.")
-    for row in range(0, len(findings), CARDS_IN_A_ROW):
-        some = findings[row : row + CARDS_IN_A_ROW]
+    for row in range(0, len(new), CARDS_IN_A_ROW):
+        some = new[row : row + CARDS_IN_A_ROW]
         for column, finding in zip(st.columns(CARDS_IN_A_ROW), some, strict=False):
             with column:
                 _card(finding, view)
+    if aside:
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.caption(f"Set aside: {'; '.join(aside)}.", width="content")
+            st.button(
+                "Show again", key=f"show-{view.run.id}", type="tertiary", on_click=_set_aside, args=(view.run.id,)
+            )
+
+
+def _set_aside(run_id: str, *kinds: str) -> None:
+    """Set these cards of a run aside beside those that are; all come back where none is named."""
+    there = st.session_state.get(SET_ASIDE, {})
+    st.session_state[SET_ASIDE] = {**there, run_id: there.get(run_id, frozenset()) | {*kinds} if kinds else frozenset()}
 
 
 def _card(finding: Finding, view: Watched) -> None:
@@ -341,6 +358,14 @@ def _card(finding: Finding, view: Watched) -> None:
             st.code(finding.cure, language="python", wrap_lines=True)
             if not tried and view.run.status == "running" and finding.kind in trials_of(view.records):
                 _offer_trial(finding.kind, view.run.id)
+        st.button(
+            "I know this",
+            key=f"aside-{view.run.id}-{finding.kind}",
+            type="tertiary",
+            icon=":material/visibility_off:",
+            on_click=_set_aside,
+            args=(view.run.id, finding.kind),
+        )
 
 
 def _offer_trial(kind: str, run_id: str) -> None:
