@@ -60,12 +60,13 @@ def running(
     more: Mapping[str, str] | None = None,
     script: Path = ROOT / "app.py",
     base: str = "",
+    python: Path = Path(sys.executable),
 ) -> Iterator[Server]:
     """goldviz on a free port with its own database and data, until the block ends; ``more`` goes to its environment,
-    and ``base`` is the path below which that has it answer."""
+    and ``base`` is the path below which that has it answer. ``python`` is of the environment that serves it."""
     port = free_port()
     environment = environment_of(database, log.parent, workers, more or {})
-    command = [sys.executable, "-m", "streamlit", "run", str(script), "--server.port", str(port)]
+    command = [str(python), "-m", "streamlit", "run", str(script), "--server.port", str(port)]
     with log.open("wb") as output:
         process = subprocess.Popen(command, env=environment, stdout=output, stderr=output, cwd=log.parent)
     server = Server(f"http://127.0.0.1:{port}{base}", process, database)
