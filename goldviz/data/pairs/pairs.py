@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from jaxtyping import Int
+import torch
 from torch import Generator, Tensor
 
 NO_WORD = -1
@@ -30,6 +31,10 @@ class Pairs(NamedTuple):
     source: Int[Tensor, "pair source_place"]
     target: Int[Tensor, "pair target_place"]
     aligned: Int[Tensor, "pair target_place"]
+
+    def to(self, device: torch.device) -> Pairs:
+        """The same pairs on a device."""
+        return Pairs(*(one.to(device) for one in self))
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,6 @@ from jaxtyping import Float
 from torch import Tensor
 from torch.nn.functional import binary_cross_entropy_with_logits, pad
 
-from goldviz.diagnostics.layers import LayerStep
 from goldviz.labs.adaptive_computation.pondering import Ponderer, Pondering
 from goldviz.labs.adaptive_computation.puzzles import difficulties, followed
 from goldviz.labs.adaptive_computation.tasks import Puzzles
@@ -44,9 +43,10 @@ class Answered:
         return ((self.pondering.answer > 0) == (self.puzzles.targets > 0.5)).all(1).float()
 
 
-def layers_of(network: Ponderer) -> LayerStep:
-    """A step of the network by layer: the cell's matrices, the halting neuron's weights, the read-out's."""
-    return LayerStep([[*network.cell.matrices().values()], [network.halting.weight], [network.read_out.weight]])
+def layers_of(network: Ponderer) -> dict[str, list[Tensor]]:
+    """The weights by layer: the cell's matrices, the halting neuron's weights, the read-out's."""
+    weights = [[*network.cell.matrices().values()], [network.halting.weight], [network.read_out.weight]]
+    return dict(zip(LAYERS, weights, strict=True))
 
 
 def look(network: Ponderer, test: Puzzles, settings: AdaptiveComputation, price: float) -> Measured:

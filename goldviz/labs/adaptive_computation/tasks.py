@@ -20,7 +20,7 @@ class Puzzles(NamedTuple):
     targets: Float[Tensor, "batch outputs"]
     difficulty: Int[Tensor, " batch"]
 
-    def on(self, device: torch.device) -> Puzzles:
+    def to(self, device: torch.device) -> Puzzles:
         """The same on a device."""
         return Puzzles(*(part.to(device) for part in self))
 

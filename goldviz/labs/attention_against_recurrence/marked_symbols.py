@@ -18,7 +18,7 @@ class Sequences(NamedTuple):
     inputs: Float[Tensor, "time batch features"]
     targets: Int[Tensor, " batch"]
 
-    def on(self, device: torch.device) -> Sequences:
+    def to(self, device: torch.device) -> Sequences:
         """The same on a device."""
         return Sequences(*(part.to(device) for part in self))
 

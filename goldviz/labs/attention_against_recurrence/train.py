@@ -6,7 +6,6 @@ The networks of a seed share their read-out and see the same sequences in the sa
 from __future__ import annotations
 
 import math
-from functools import partial
 from typing import TYPE_CHECKING
 
 import torch
@@ -15,13 +14,8 @@ from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
 from goldviz.labs.attention_against_recurrence.encoder import Encoder, initialise_encoder
-from goldviz.labs.attention_against_recurrence.instruments import Measured, look
-from goldviz.labs.attention_against_recurrence.marked_symbols import (
-    Sequences,
-    anywhere,
-    groups,
-    unseen_sequences,
-)
+from goldviz.labs.attention_against_recurrence.instruments import look
+from goldviz.labs.attention_against_recurrence.marked_symbols import anywhere, groups, unseen_sequences
 from goldviz.labs.attention_against_recurrence.networks import (
     ENCODER,
     FEATURES,
@@ -33,18 +27,14 @@ from goldviz.labs.attention_against_recurrence.networks import (
 from goldviz.models.recurrent.cells import recurrent_layer, usual_layer
 from goldviz.models.recurrent.initialisation import RecurrentInitialisation, initialise
 from goldviz.models.recurrent.weights import RecurrentWeights
-from goldviz.training.clipping import clip_gradients
-from goldviz.training.devices import device_name, on_cpu, training_on
-from goldviz.training.grid import Grid, Learner, hand_over, is_look, parameter_count, steps_from_state, table
-from goldviz.training.optimisers import OPTIMISERS, set_learning_rate
-from goldviz.training.quick_steps import clear_gradients, take_step
+from goldviz.training.course import Course, learner
+from goldviz.training.devices import on_cpu
+from goldviz.training.grid import table
 from goldviz.training.seeds import DATA, READ_OUT_WEIGHTS, TEST_DATA, WEIGHTS, stream
 
 if TYPE_CHECKING:
     from goldviz.labs.attention_against_recurrence.settings import AttentionAgainstRecurrence
     from goldviz.runs.recorder import Recorder
-
-    Record = Recorder[AttentionAgainstRecurrence]
 
 
 class SymbolReader(nn.Module):
@@ -83,57 +73,26 @@ def reader(settings: AttentionAgainstRecurrence, name: str, seed: int) -> Symbol
     return network
 
 
-def train(settings: AttentionAgainstRecurrence, record: Record) -> None:
+def train(settings: AttentionAgainstRecurrence, record: Recorder[AttentionAgainstRecurrence]) -> None:
     """Train the chosen networks for every seed, and record every variable that the experiment declares."""
     tests = [unseen_sequences(settings.distance, stream(seed, TEST_DATA)) for seed in settings.seeds]
-    streams = [stream(seed, DATA) for seed in settings.seeds]
-    with training_on(settings.device) as device:
-
-        def learner(name: str, seed: int) -> Learner[SymbolReader]:
-            network = reader(settings, name, seed).to(device)
-            return Learner(network, OPTIMISERS[settings.optimiser](network.parameters(), settings.learning_rate))
-
-        grid = Grid.made(trained_networks(settings.networks), settings.seeds, learner, sequences=streams)
-        announce(settings, record, grid, device)
-        for step in steps_from_state(record, settings.steps, grid.parts()):
-            now = record.settings
-            if is_look(step, settings.steps, settings.look_every):
-                with record.instrument():
-                    rows = grid.each(lambda one, own: look(on_cpu(one.network), own), tests)
-                    hand_over(table(rows), record)
-            batches = [anywhere(now.distance, now.batch, generator).on(device) for generator in streams]
-            hand_over(table(grid.each(partial(learn, now=now), batches)), record)
-
-
-def announce(
-    settings: AttentionAgainstRecurrence, record: Record, grid: Grid[Learner[SymbolReader]], device: torch.device
-) -> None:
-    """Label the dimensions, name the device, and tell sizes and costs."""
-    record.coordinates(
-        network=list(grid.networks),
-        seed=list(settings.seeds),
-        distance=groups(settings.distance),
-        lag=list(range(1, settings.distance + 1)),
-        series_length=list(LENGTHS),
-    )
-    record.attribute(device=device_name(device))
-    record.once("parameter_count", [parameter_count(one.network) for one in grid.first()])
-    record.once("uniform_loss", math.log(SYMBOLS))
-    costs = [[cost(name, length, settings.width, settings.layers) for length in LENGTHS] for name in grid.networks]
-    record.once("multiplications", [[float(one.multiplications) for one in row] for row in costs])
-    record.once("steps_in_a_row", [[float(one.steps) for one in row] for row in costs])
-
-
-def learn(one: Learner[SymbolReader], batch: Sequences, *, now: AttentionAgainstRecurrence) -> Measured:
-    """One step on a batch."""
-    loss = cross_entropy(one.network(batch.inputs), batch.targets)
-    clear_gradients(one.optimiser)
-    loss.backward()
-    norm, _ = clip_gradients(one.network.parameters(), now.clip or math.inf)
-    set_learning_rate(one.optimiser, now.learning_rate)
-    take_step(one.optimiser)
-    return {
-        "loss": loss.detach(),
-        "norm_before_clip": norm.float(),
-        "norm_after_clip": norm.clamp(max=now.clip or math.inf).float(),
-    }
+    networks = trained_networks(settings.networks)
+    costs = [[cost(name, length, settings.width, settings.layers) for length in LENGTHS] for name in networks]
+    Course(
+        networks=networks,
+        begin=lambda name, seed, device: learner(reader(settings, name, seed).to(device), settings),
+        batch=lambda now, order: anywhere(now.distance, now.batch, order),
+        loss=lambda one, batch, now: (cross_entropy(one.network(batch.inputs), batch.targets), {}),
+        streams={"sequences": [stream(seed, DATA) for seed in settings.seeds]},
+        look=lambda grid: [table(grid.each(lambda one, own: look(on_cpu(one.network), own), tests))],
+        once={
+            "uniform_loss": math.log(SYMBOLS),
+            "multiplications": [[float(one.multiplications) for one in row] for row in costs],
+            "steps_in_a_row": [[float(one.steps) for one in row] for row in costs],
+        },
+        coordinates={
+            "distance": groups(settings.distance),
+            "lag": list(range(1, settings.distance + 1)),
+            "series_length": list(LENGTHS),
+        },
+    ).run(settings, record)

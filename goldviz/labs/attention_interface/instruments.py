@@ -36,13 +36,8 @@ class UnseenPairs:
     def drawn(cls, task: PairTask, generator: Generator, device: torch.device) -> UnseenPairs:
         """Of every length that is asked for, and the task's probe."""
         lengths = (*task.lengths, *task.beyond)
-        pairs = {length: on_device(task.draw(TESTS, length, generator), device) for length in lengths}
-        return cls(pairs, on_device(task.probe(generator), device), task.lengths)
-
-
-def on_device(pairs: Pairs, device: torch.device) -> Pairs:
-    """The pairs where a network is."""
-    return Pairs(*(one.to(device) for one in pairs))
+        pairs = {length: task.draw(TESTS, length, generator).to(device) for length in lengths}
+        return cls(pairs, task.probe(generator).to(device), task.lengths)
 
 
 def loss_on(network: Translator, pairs: Pairs) -> Float[Tensor, ""]:

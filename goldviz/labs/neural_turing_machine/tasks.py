@@ -38,6 +38,10 @@ class TaskBatch:
     inputs: Float[Tensor, "time batch channel"]
     targets: Float[Tensor, "answer batch bit"]
 
+    def to(self, device: torch.device) -> TaskBatch:
+        """The same batch on a device."""
+        return TaskBatch(self.inputs.to(device), self.targets.to(device))
+
     @property
     def first_answer(self) -> int:
         """The time step of the first answer, counted from 0."""
