@@ -9,7 +9,7 @@ TORCH := $(shell sed -n 's/^torch==/torch==/p' constraints.txt)
 # Compiled files spare each of many processes seconds of compiling, whatever the shell that calls says of them.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run test tests browser-tests early-tests late-tests beside test-long long-browser-tests long-other-tests lint format types install browser bench soak screenshots examples errata site drawn laboratories size advice claims costs model clean
+.PHONY: run test tests browser-tests early-tests late-tests beside test-long long-browser-tests long-other-tests lint format types install browser bench soak screenshots examples errata site kept laboratories size advice claims costs model clean
 
 run: $(VENV)/.app
 	$(BIN)/goldviz serve --port $(PORT)
@@ -89,12 +89,9 @@ screenshots: $(VENV)/.dev browser
 examples: $(VENV)/.app
 	$(BIN)/python docs/make_examples.py $(NAME)
 
-# tests/labs/*/drawn.json, verdicts.json, offered.json, outlines.json and small.json: what every figure draws, what rules
-# say at their limits, which settings are offered, what stands on every page, and what small runs record, for the tests
-# that hold them to that.
-drawn: $(VENV)/.dev
-	$(BIN)/python -m tests.labs.drawn_numbers $(NAME)
-	$(BIN)/python -m tests.labs.verdicts_at_limits $(NAME)
+# tests/labs/*/offered.json, outlines.json and small.json: which settings are offered, what stands on every page, and what
+# small runs record, for the tests that hold them to that.
+kept: $(VENV)/.dev
 	$(BIN)/python -m tests.labs.offered $(NAME)
 	$(BIN)/python -m tests.labs.small_numbers $(NAME)
 	$(BIN)/python -m tests.pages.outlines $(NAME)

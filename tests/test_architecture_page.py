@@ -113,8 +113,6 @@ def test_its_page_is_there(checkout: Path) -> None:
 def test_the_tests_of_all_laboratories_hold_it(checkout: Path) -> None:
     _python(checkout, "-m", "tests.labs.laboratories_table")
     for kept in (
-        "labs.drawn_numbers",
-        "labs.verdicts_at_limits",
         "labs.offered",
         "labs.small_numbers",
         "pages.outlines",

@@ -1,21 +1,12 @@
-"""What every figure draws, in six numbers for each: kept beside a laboratory's tests, so that a change shows.
-
-That the numbers behind a figure are right is tested elsewhere; here it is that all are drawn as they were. Each number
-is of one side of it: where its marks stand, what hovering tells, how they look, the axes, what is laid over them, and
-what its words say with digits. A word may change. Where what is drawn is meant to change, ``make drawn`` keeps it anew,
-and the commit shows which figures differ.
-"""
+"""What laboratories draw, for tests of all figures: each of a preset that has it, and lines nobody could tell apart."""
 
 from __future__ import annotations
 
-import json
 import re
-import sys
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import combinations, islice
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -28,21 +19,13 @@ from goldviz.figures.draft import Figure
 from goldviz.figures.spec import FigureSpec
 from goldviz.figures.theme import INKS
 from goldviz.runs.examples import example
-from tests.labs.small_runs import cases, chosen
+from tests.labs.small_runs import cases
 
-MARKS = {"x", "y", "z", "base", "width", "xaxis", "yaxis", "coloraxis", "type", "connectgaps", "zmin", "zmax"}
-WORDS = {"name", "title", "text", "hovertext", "ticktext", "hovertemplate", "texttemplate", "notes", "legendgroup"}
-LABELS = {"ticktext", "hovertext"}
-"""Words that name what is drawn, such as a channel or a token."""
 PLACEHOLDER = re.compile(r"%\{[^}]*\}")
 NUMBER = re.compile(r"\d+(?:\.\d+)?")
 ROUNDED = re.compile(r"\d(?:\.\d+)?e-(?:1[2-9]|[2-9]\d|\d{3})")
 """What rounding leaves of a zero: its digits are the processor's."""
 DIGITS = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹−", "-0123456789-")
-FINEST = 1e-6
-"""What is closer to zero than this weighs as its multiple, what is farther as its logarithm."""
-CLOSE = 1e-6
-"""How much of a number rounding may change, on another machine or with another version of numpy."""
 
 
 def of_words(words: str) -> list[float]:
@@ -61,55 +44,6 @@ def of_token(token: str) -> float:
 def of_text(text: str) -> list[float]:
     """The same for a text of any kind: longer ones may be reworded."""
     return of_words(text) if " " in text else [of_token(text)]
-
-
-def leaves(value: Any, words: bool = False) -> Iterator[np.ndarray]:
-    """Every number of a part of a figure, in the order of its properties' names."""
-    if isinstance(value, Mapping):
-        for name in sorted(value):
-            yield from leaves(value[name], (words or name in WORDS) and name not in LABELS)
-    elif isinstance(value, np.ndarray) and value.dtype.kind in "fiub":
-        yield value.astype(np.float64).ravel()
-    elif isinstance(value, np.ndarray) and value.dtype.kind == "M":
-        yield value.astype("datetime64[s]").astype(np.float64).ravel()
-    elif isinstance(value, np.ndarray | list | tuple):
-        for one in value.ravel().tolist() if isinstance(value, np.ndarray) else value:
-            yield from leaves(one, words)
-    elif isinstance(value, str):
-        yield np.array(of_words(value) if words else of_text(value))
-    elif isinstance(value, bool | int | float | np.number):
-        yield np.array([float(value)])
-    elif value is not None:
-        yield np.array([of_token(str(value))])
-
-
-def weighed(parts: list[Any]) -> float:
-    """One number of many, each with a weight of its own place: it differs where one differs, or two are exchanged."""
-    numbers = np.concatenate([np.zeros(0), *(array for part in parts for array in leaves(part))])
-    sizes = np.arcsinh(np.clip(np.where(np.isnan(numbers), -7.0, numbers), -1e300, 1e300) / FINEST)
-    return float(sizes @ (1.5 + np.cos(1.3 * np.arange(len(sizes)))) + len(sizes))
-
-
-def sides(figure: Figure) -> dict[str, float]:
-    """The six numbers of a figure, without the theme's look."""
-    drawn = figure.to_dict()
-    data, layout = drawn["data"], {name: part for name, part in drawn["layout"].items() if name != "template"}
-    words = [{name: trace[name] for name in trace if name in WORDS - {"hovertemplate"}} for trace in data]
-    hover = {"customdata", "hovertemplate"}
-    axes = {name for name in layout if re.match(r"[xy]axis|coloraxis|scene", name)}
-    over = {"shapes", "annotations", "images"}
-    of = {
-        "marks": [{name: trace[name] for name in trace if name in MARKS} for trace in data],
-        "hover": [{name: part for name, part in trace.items() if name in hover or "hover" in name} for trace in data],
-        "look": [
-            {name: part for name, part in trace.items() if name not in MARKS | WORDS | hover and "hover" not in name}
-            for trace in data
-        ],
-        "axes": [{name: layout[name] for name in axes}],
-        "laid over": [{name: layout[name] for name in over if name in layout}],
-        "words": [*words, {name: part for name, part in layout.items() if name not in axes | over}],
-    }
-    return {side: float(f"{weighed(parts):.9g}") for side, parts in of.items() if any(parts)}
 
 
 def views(lab: Laboratory) -> Iterator[tuple[str, Figure]]:
@@ -168,17 +102,6 @@ def figures_of(lab: Laboratory) -> dict[str, Figure]:
         return dict(own() if own else views(lab))
 
 
-def drawn(lab: Laboratory, figures: Mapping[str, Figure]) -> dict[str, dict[str, float]]:
-    """The numbers of every figure of a laboratory, and of its picture."""
-    picture = getattr(lab.figures(), "picture", None)
-    with np.errstate(all="ignore"):
-        found = {view: sides(figure) for view, figure in figures.items()}
-        if picture and not getattr(cases(lab), "drawn_of", None):
-            svg = picture(shown(lab, lab.declared.presets[0].slug)[0])
-            found["picture"] = {"marks": float(f"{weighed([svg]):.9g}")}
-    return found
-
-
 def gold_lines(figure: Figure) -> set[tuple[str, str]]:
     """Where gold lines run across a whole figure or panel: each one's direction and place."""
     gold = {ink.accent for ink in INKS.values()}
@@ -217,21 +140,3 @@ def _alike(one: Any, other: Any) -> bool:
         return list(map(str, one)) == list(map(str, other))
     some = first.shape == second.shape and np.isfinite(first).sum() > 2
     return bool(some and np.allclose(first, second, rtol=1e-3, equal_nan=True))
-
-
-def kept_in(lab: Laboratory) -> Path:
-    """Where they are kept."""
-    return Path(__file__).parent / lab.folder / "drawn.json"
-
-
-def keep(lab: Laboratory) -> None:
-    """Keep what is drawn today."""
-    lines = ",\n".join(
-        f"{json.dumps(view)}: {json.dumps(numbers)}" for view, numbers in drawn(lab, figures_of(lab)).items()
-    )
-    kept_in(lab).write_text(f"{{\n{lines}\n}}\n", encoding="utf-8")
-
-
-if __name__ == "__main__":
-    for laboratory in chosen(sys.argv[1:]):
-        keep(laboratory)

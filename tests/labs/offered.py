@@ -3,7 +3,7 @@
 Of every setting its default, bounds, choices and control; of every preset what it changes. What a run takes is
 estimated at the presets and with one setting after the other moved away from its default, together with which settings
 have no effect there. Of every claim its runs and its lines; of every guess the right choice and the numbers told. Where
-what is offered is meant to change, ``make drawn`` keeps it anew, and the commit shows what.
+what is offered is meant to change, ``make kept`` keeps it anew, and the commit shows what.
 """
 
 from __future__ import annotations

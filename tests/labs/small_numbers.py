@@ -1,7 +1,7 @@
 """What small runs record, in four numbers for each variable: kept beside a laboratory's tests, so that a change shows.
 
 That the numbers are right is tested elsewhere, against autograd, closed forms and libraries; here it is that training,
-networks, tasks and measures give what they gave. Where they are meant to give something else, ``make drawn`` keeps it
+networks, tasks and measures give what they gave. Where they are meant to give something else, ``make kept`` keeps it
 anew, and the commit shows which variables differ.
 """
 

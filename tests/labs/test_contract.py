@@ -43,15 +43,14 @@ def test_presets_are_of_the_document_break_it_and_mend_it(lab: Laboratory) -> No
 
 
 @EVERY_LABORATORY
-def test_what_it_draws_offers_and_says_is_kept_for_the_tests(lab: Laboratory) -> None:
+def test_what_it_offers_and_records_is_kept_for_the_tests(lab: Laboratory) -> None:
     names = [
-        "drawn.json",
         "offered.json",
         "outlines.json",
-        *(["verdicts.json", "small.json"] if lab in TRAINED else []),
+        *(["small.json"] if lab in TRAINED else []),
     ]
     folder = ROOT / "tests" / "labs" / lab.folder
-    assert [name for name in names if not (folder / name).exists()] == [], f"make drawn keeps it in {folder}"
+    assert [name for name in names if not (folder / name).exists()] == [], f"make kept keeps it in {folder}"
 
 
 @EVERY_LABORATORY

@@ -16,7 +16,7 @@ def test_a_laboratory_offers_what_it_offered(lab: Laboratory) -> None:
     """What is new is not compared before it is kept."""
     kept, now = json.loads(kept_in(lab).read_text(encoding="utf-8")), plain(offered(lab))
     other = {name: now.get(name) for name, before in kept.items() if not alike(before, now.get(name))}
-    assert other == {}, "where it is meant, make drawn keeps it"
+    assert other == {}, "where it is meant, make kept keeps it"
 
 
 def alike(before: object, now: object) -> bool:

@@ -21,7 +21,7 @@ def test_small_runs_record_what_they_recorded(lab: Laboratory) -> None:
     now = {name: numbers for small in of(lab) for name, numbers in recorded(small).items()}
     names = {name for name in kept if name.split()[1] not in UNSTEADY}
     other = {name: now.get(name) for name in names if not alike(kept[name], now.get(name))}
-    assert other == {}, "where it is meant, make drawn keeps it"
+    assert other == {}, "where it is meant, make kept keeps it"
 
 
 def alike(before: list[float], now: list[float] | None) -> bool:

@@ -1,7 +1,7 @@
 """What stands on every page and in each of its parts, kept as an outline so that a change shows.
 
 An outline counts texts and figures by their kind, and has the key and the value of every control; words may change.
-Where what stands there is meant to change, ``make drawn`` keeps the outline anew, and the commit shows what came or
+Where what stands there is meant to change, ``make kept`` keeps the outline anew, and the commit shows what came or
 went.
 """
 

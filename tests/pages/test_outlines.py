@@ -20,4 +20,4 @@ def test_a_page_and_its_parts_hold_what_they_held(lab: Laboratory) -> None:
     """What is new is not compared before it is kept; a control with another value counts as gone."""
     kept, now = json.loads(kept_in(lab).read_text(encoding="utf-8")), outlines(lab)
     gone = {part: sorted(set(before) - set(now.get(part, []))) for part, before in kept.items()}
-    assert {part: lines for part, lines in gone.items() if lines} == {}, "where it is meant, make drawn keeps it"
+    assert {part: lines for part, lines in gone.items() if lines} == {}, "where it is meant, make kept keeps it"
