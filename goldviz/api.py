@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from goldviz.declare.kinds import Understood
     from goldviz.declare.settings import Settings
     from goldviz.diagnostics.verdicts import Verdict
+    from goldviz.figures.chart import Part
     from goldviz.figures.spec import FigureSpec
     from goldviz.figures.theme import Theme
     from goldviz.runs.recorder import ControlChannel, Progress
@@ -333,8 +334,19 @@ def _with_measures(dataset: xr.Dataset) -> xr.Dataset:
     return dataset
 
 
-def figure(dataset: xr.Dataset | Watcher, name: str, *, step: int | None = None, theme: Theme = "light") -> go.Figure:
+def figure(
+    dataset: xr.Dataset | Watcher,
+    name: str | Part,
+    *parts: Part,
+    step: int | None = None,
+    theme: Theme = "light",
+    **how: Any,
+) -> go.Figure:
     """One of a page's figures of a run, such as ``figure(ds, "loss", step=40)``, as a Plotly figure.
+
+    In place of a name there may be marks and panels of :mod:`goldviz.figures.chart`, for a figure of one's own of any
+    dataset: ``figure(ds, curves("gradient_norm", over="layer"))``; ``how`` says what
+    :func:`goldviz.figures.chart.figure` is told. Its axes say what the run's laboratory declares, or what the dataset's own attributes say.
 
     ``dataset`` is what :func:`run` or :func:`load` gave, or a part of it: one network by ``ds.sel(network="plain")``,
     some steps, a mean over seeds. It may also be a dataset of your own whose variables say their kind; see
@@ -348,19 +360,21 @@ def figure(dataset: xr.Dataset | Watcher, name: str, *, step: int | None = None,
     from goldviz.figures.theme import INKS
 
     dataset = _dataset_of(dataset)
-    own = _kinds_of(dataset)
-    owner = "this dataset" if own else str(dataset.attrs["experiment"])
-    variables = {} if own else registry.experiment(owner).variables
-    specs = _figure_specs(dataset)
-    if not isinstance(name, str) or name not in specs:
-        near = get_close_matches(str(name)[:60], specs, 1)
-        there = f"did you mean {near[0]!r}?" if near else f"{owner} has {', '.join(specs)}."
-        raise SettingsError({"name": f"There is no figure {str(name)[:60]!r}; {there}"})
     number = plain(step)
     if number is not None and (isinstance(number, bool) or not isinstance(number, int) or number < 1):
         raise SettingsError({"step": f"The step is {number!r}; allowed is a whole number from 1 on, or None."})
     if not isinstance(theme, str) or theme not in INKS:
         raise SettingsError({"theme": f"The theme is {theme!r}; allowed is {' or '.join(INKS)}."})
+    if not isinstance(name, str):
+        return _figure_of_marks(dataset, (name, *parts), number, theme, how)
+    own = _kinds_of(dataset)
+    owner = "this dataset" if own else str(dataset.attrs["experiment"])
+    variables = {} if own else registry.experiment(owner).variables
+    specs = _figure_specs(dataset)
+    if name not in specs:
+        near = get_close_matches(str(name)[:60], specs, 1)
+        there = f"did you mean {near[0]!r}?" if near else f"{owner} has {', '.join(specs)}."
+        raise SettingsError({"name": f"There is no figure {str(name)[:60]!r}; {there}"})
     dims = {name: variable.dims for name, variable in variables.items()}
     whole, missing = given_back(dataset, dims) if own is None else (own.dataset, dict[str, str]())
     spec = specs[name]
@@ -371,6 +385,30 @@ def figure(dataset: xr.Dataset | Watcher, name: str, *, step: int | None = None,
     except (LookupError, TypeError, ValueError) as error:
         # Which entries of a run a figure cannot do without is known to its drawing alone.
         raise SettingsError({"dataset": _too_small_a_part(name, spec.needs, whole)}) from error
+
+
+def _figure_of_marks(
+    dataset: xr.Dataset, parts: Sequence[Part], step: int | None, theme: Theme, how: Mapping[str, Any]
+) -> go.Figure:
+    """Marks on axes that say what the laboratory of the dataset declares, or the dataset itself."""
+    from goldviz.figures.chart import Chart, drawn_of, is_part, readings_of
+
+    for part in parts:
+        if not is_part(part):
+            words = f"{str(part)[:60]!r} is neither a figure's name nor a mark, such as curves('loss')."
+            raise SettingsError({"name": words})
+    try:
+        chart = Chart("figure", parts=tuple(parts), **{"question": "", **how})
+    except TypeError as error:
+        raise SettingsError({"name": f"{error}; see goldviz.figures.chart.figure."}) from error
+    if missing := next((one for one in chart.variables if one not in dataset), None):
+        near = get_close_matches(missing, [str(one) for one in dataset.data_vars], 1)
+        there = f"did you mean {near[0]!r}?" if near else f"it has {', '.join(map(str, dataset.data_vars))}."
+        raise SettingsError({"name": f"The dataset has no variable {missing!r}; {there}"})
+    experiment = str(dataset.attrs.get("experiment", ""))
+    declared = registry.experiments().get(experiment)
+    readings = readings_of(declared) if declared else None
+    return drawn_of(dataset, chart, readings)(dataset, epoch=step, theme=theme)
 
 
 class Figures(Mapping[str, "go.Figure"]):

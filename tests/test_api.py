@@ -16,6 +16,7 @@ import goldviz
 from goldviz.declare.claims import claim_of
 from goldviz.declare.registry import experiment, laboratories
 from goldviz.declare.settings import SettingsError
+from goldviz.figures.chart import curves, lines, rule
 from goldviz.labs.depth_gradients.settings import DepthGradients
 from goldviz.runs.examples import example
 from goldviz.runs.execution import workers
@@ -149,6 +150,7 @@ def test_the_examples_of_docstrings_work(function: Callable[..., Any]) -> None:
         "figure": goldviz.figure,
         "ds": example(DepthGradients, "as-in-the-document"),
         "name": "simulated",
+        "curves": curves,
     }
     found = re.findall(r"``((?:run|compute|examine|figure|ds)[.(].*?\))``", " ".join((function.__doc__ or "").split()))
     for code in found:
@@ -201,6 +203,29 @@ def test_a_notebook_gets_the_page_s_figure_of_a_step() -> None:
     assert goldviz.figure(ds, "gradient_by_layer", step=99).data == goldviz.figure(ds, "gradient_by_layer").data
 
 
+def test_marks_draw_a_figure_of_one_s_own_of_any_dataset() -> None:
+    """Axes say what a laboratory declares, or what the dataset's own attributes do."""
+    ds = goldviz.run(SMALL, progress=False)
+    figure = goldviz.figure(ds, curves("gradient_norm", over="layer"), step=3)
+    [plain, residual] = [trace for trace in figure.data if trace.showlegend]
+    norms = ds.gradient_norm.sel(epoch=3).median("seed")
+    np.testing.assert_allclose(plain.y, norms.sel(network="plain"), rtol=1e-6)
+    np.testing.assert_allclose(residual.y, norms.sel(network="residual"), rtol=1e-6)
+    assert figure.layout.yaxis.title.text == goldviz.figures(ds)["gradient_by_layer"].layout.yaxis.title.text
+    told = {"long_name": "Height above the sea", "units": "m"}
+    own = xr.Dataset(
+        {"height": (("place", "time"), [[1.0, 3.0], [2.0, 5.0]], told)}, {"place": ["a", "b"], "time": [4, 8]}
+    )
+    drawn = goldviz.figure(own, lines("height", by="place"), rule(y=2.5, words="snow"), question="How high?")
+    assert [(trace.name, list(trace.x), list(trace.y)) for trace in drawn.data] == [
+        ("place a", [4, 8], [1.0, 3.0]),
+        ("place b", [4, 8], [2.0, 5.0]),
+    ]
+    assert drawn.layout.yaxis.title.text == "Height above the sea (m)"
+    assert drawn.layout.title.text == "How high?"
+    assert [note.text for note in drawn.layout.annotations] == ["snow"]
+
+
 def test_a_run_s_figures_are_listed_with_what_they_ask_and_drawn_when_they_are_asked_for() -> None:
     ds = goldviz.run(SMALL.changed(epochs=1), progress=False)
     figures = goldviz.figures(ds)
@@ -230,7 +255,9 @@ def test_a_run_s_figures_are_listed_with_what_they_ask_and_drawn_when_they_are_a
         ({"step": np.array([1, 2])}, r"The step is \[1, 2\]"),
         ({"step": np.float64(2.5)}, r"The step is 2\.5"),
         ({"theme": "grey"}, "The theme is 'grey'; allowed is light or dark"),
-        ({"name": ["loss"]}, "There is no figure \"\\['loss'\\]\""),
+        ({"name": ["loss"]}, r"\['loss'\]\" is neither a figure's name nor a mark"),
+        ({"name": curves("los")}, "The dataset has no variable 'los'; did you mean 'loss'"),
+        ({"name": curves("loss"), "hight": 3}, "unexpected keyword argument 'hight'"),
     ],
 )
 def test_what_is_no_figure_is_refused_in_a_sentence(what: dict[str, Any], sentence: str) -> None:

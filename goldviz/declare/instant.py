@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar
 
+from goldviz.arrays.readings import Coordinate
 from goldviz.declare.laboratory import laboratory_of
-from goldviz.declare.settings import Settings
+from goldviz.declare.settings import Settings, Variable
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -18,6 +19,10 @@ class Instant(Settings):
     position: ClassVar[str] = ""
     """The whole-number setting that only says where to look; the page draws it over its figures."""
 
+    variables: ClassVar[Mapping[str, Variable]] = {}
+    """How what is computed is read, where its own name does not say it."""
+    coordinates: ClassVar[Mapping[str, Coordinate]] = {}
+    """What places along its dimensions are called."""
     units: ClassVar[Mapping[str, str]] = {}
     """Units of what is computed, by the variable's name, as :class:`goldviz.declare.settings.Variable` has them."""
 

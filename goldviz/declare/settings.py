@@ -17,6 +17,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, GetPydanticSchema, ValidationError, model_validator
 
+from goldviz.arrays.readings import Coordinate, Scale
 from goldviz.attribute_docstrings import attribute_docstrings
 from goldviz.data.tables.sealed_names import NAME_OF_FILE
 from goldviz.declare.kinds import KINDS, by_kind, checked_kind
@@ -92,8 +93,9 @@ class Variable:
 
     The first dimension grows with the run unless ``once`` is true, as it is of every kind without steps. A variable
     that ``must_stay_finite`` ends the run as *diverged* as soon as one of its values is NaN or infinite. One of a
-    ``kind`` of :data:`goldviz.declare.kinds.KINDS` gets the figures and rules that need that kind; ``label`` is what
-    they call it in few words. Raises :class:`goldviz.declare.kinds.KindError` for a kind that is none.
+    ``kind`` of :data:`goldviz.declare.kinds.KINDS` gets the figures and rules that need that kind. ``label`` is what
+    figures and cards call it in few words, ``format`` how its numbers are written, as d3 says it, and ``scale`` how an
+    axis of it runs. Raises :class:`goldviz.declare.kinds.KindError` for a kind that is none.
     """
 
     dims: tuple[str, ...]
@@ -103,6 +105,8 @@ class Variable:
     must_stay_finite: bool = False
     kind: str = ""
     label: str = ""
+    format: str = ".3~g"
+    scale: Scale = "linear"
 
     def __post_init__(self) -> None:
         checked_kind(self.kind, f"The variable {self.long_name!r}")
@@ -316,6 +320,8 @@ class Experiment(Settings):
     """The dimension that grows by one with every turn of ``record.steps``: ``step`` where a setting ``steps`` says how
     many, and else ``epoch``, unless the experiment names it."""
     variables: ClassVar[Mapping[str, Variable]]
+    coordinates: ClassVar[Mapping[str, Coordinate]] = {}
+    """What places along the variables' dimensions are called, where the dimension's own name does not say it."""
     variables_by_kind: ClassVar[ByKind]
     """The same by their kinds, for the figures and measures that several laboratories share."""
     smaller: ClassVar[tuple[str, ...]] = ()

@@ -26,7 +26,8 @@ class FigureSpec:
     anew. ``at_once`` says that the argument may be all positions, an :class:`goldviz.figures.frames.AtStep`.
 
     ``needs`` are the variables without which there is nothing to draw. ``canvas`` says that a page draws it with a
-    canvas of its own in place of Plotly; see :mod:`goldviz.figures.diagram`.
+    canvas of its own in place of Plotly; see :mod:`goldviz.figures.diagram`. ``computed`` says that what it shows is
+    read off its marks, ``looks_at`` which arguments beside these choose a place to look at.
     """
 
     draw: Callable[..., Figure]
@@ -39,6 +40,8 @@ class FigureSpec:
     at_once: bool = False
     needs: tuple[str, ...] = ()
     canvas: bool = False
+    computed: bool = False
+    looks_at: tuple[str, ...] = ()
 
     def drawable(self, ds: Run) -> bool:
         """Whether a dataset alone, at one of its positions, is all that it takes to draw it."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar, Literal
 
+from goldviz.arrays.readings import Coordinate
 from goldviz.declare import standard
 from goldviz.declare.instant import Instant
 from goldviz.declare.settings import About, Preset, setting
@@ -52,6 +53,11 @@ class LSTMValves(Instant):
     """The step whose numbers stand in the diagram."""
     position: ClassVar[str] = "step"
 
+    coordinates: ClassVar[Mapping[str, Coordinate]] = {
+        "step": Coordinate("Step t"),
+        "unit": Coordinate("Unit"),
+        "bias": Coordinate("Forget bias"),
+    }
     units: ClassVar[Mapping[str, str]] = {"reach_by_bias": "steps", "gates_left": "log10"}
     presets: ClassVar[tuple[Preset, ...]] = (
         Preset(

@@ -11,6 +11,7 @@ from typing import ClassVar, Literal, Self
 
 from pydantic import model_validator
 
+from goldviz.arrays.readings import Coordinate
 from goldviz.declare import layers as of_layers
 from goldviz.declare import standard
 from goldviz.declare.memory_of_training import bytes_of_training
@@ -89,25 +90,52 @@ class NeuralTuringMachine(Experiment):
         "accuracy": Variable(EVERY_STEP, "Share of right bits, on the step's sequences", kind="accuracy"),
         **standard.gradient_norms("gradient_norm", "clipped_gradient_norm"),
         "clipped": Variable(EVERY_STEP, "1 where the gradient was clipped", kind="clipped"),
-        "sequences_right": Variable((*LOOK, "length"), "Share of unseen sequences of this length without a wrong bit"),
-        "bits_right": Variable((*LOOK, "length"), "Share of right bits in unseen sequences of this length"),
+        "sequences_right": Variable(
+            (*LOOK, "length"),
+            "Share of unseen sequences of this length without a wrong bit",
+            label="Sequences without a wrong bit",
+            format=".1%",
+            scale="share",
+        ),
+        "bits_right": Variable(
+            (*LOOK, "length"),
+            "Share of right bits in unseen sequences of this length",
+            label="Right bits",
+            format=".1%",
+            scale="share",
+        ),
         "cells_used": Variable(
             ("look", "seed", "head"),
             "Cells that an address is spread over, on unseen sequences: writing rows that are told, reading answers",
+            label="Cells that an address is spread over",
+            format=".2f",
+            scale="zero",
         ),
         "layer_gradient_norm": Variable(
             (*LOOK, "layer"), "Gradient norm of the layer's matrices", kind="gradient_norm_by_layer"
         ),
         **of_layers.update_to_data((*LOOK, "layer")),
         **of_layers.gradient_to_data((*LOOK, "layer")),
-        "memory": Variable((*PROBE, "slot", "column"), "The memory after a time step of the probe"),
-        "cell_size": Variable((*PROBE, "slot"), "Root mean square of a cell's numbers, in the probe"),
+        "memory": Variable(
+            (*PROBE, "slot", "column"), "The memory after a time step of the probe", label="Number", format=".3f"
+        ),
+        "cell_size": Variable(
+            (*PROBE, "slot"),
+            "Root mean square of a cell's numbers, in the probe",
+            label="Size of the numbers in a cell",
+            format=".2f",
+        ),
         "address": Variable(
-            (*PROBE, "head", "stage", "slot"), "Weight of a cell after each stage of addressing, in the probe"
+            (*PROBE, "head", "stage", "slot"),
+            "Weight of a cell after each stage of addressing, in the probe",
+            label="Weight",
+            format=".2f",
         ),
         "controls": Variable((*PROBE, "head", "control"), "What the controller tells a head, in the probe"),
-        "answer": Variable((*PROBE, "network", "bit"), "Probability that a bit is 1, in the probe"),
-        "told": Variable(("time", "channel"), "What is told in the probe, 0 or 1, and a priority", once=True),
+        "answer": Variable((*PROBE, "network", "bit"), "Probability that a bit is 1, in the probe", format=".2f"),
+        "told": Variable(
+            ("time", "channel"), "What is told in the probe, 0 or 1, and a priority", once=True, format=".2g"
+        ),
         "wanted": Variable(
             ("time", "bit"), "What each answer of the probe is to be, 0 or 1; NaN where none is wanted", once=True
         ),
@@ -118,6 +146,14 @@ class NeuralTuringMachine(Experiment):
             ("seed",), "Cross-entropy of a bit that a coin says: ln 2", "nat", kind="baseline_loss", label="a coin"
         ),
         "parameter_count": Variable(("network",), "Number of parameters", kind="parameter_count"),
+    }
+
+    coordinates: ClassVar[Mapping[str, Coordinate]] = {
+        "time": Coordinate("Time in the sequence", names={1: "1"}),
+        "length": Coordinate("Rows of the sequence", "%{x} rows"),
+        "slot": Coordinate("Cell", "cell %{x}", names={1: "1"}),
+        "column": Coordinate("Number in the cell", "number %{x}"),
+        "bit": Coordinate("Bit"),
     }
 
     equations: ClassVar[tuple[str, ...]] = (
