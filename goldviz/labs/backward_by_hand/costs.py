@@ -6,6 +6,7 @@ carried out by the same code, at a size at which memory and arithmetic count.
 
 from __future__ import annotations
 
+import ast
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,8 +16,7 @@ from statistics import median
 import torch
 from torch import Tensor
 
-from goldviz.labs.backward_by_hand.evaluation import Board
-from goldviz.labs.backward_by_hand.formulas import Call, Formula, Negative, Operation, names_in, parse
+from goldviz.labs.backward_by_hand.formulas import Board, Formula, names_in, parse
 from goldviz.labs.backward_by_hand.network import BACKWARD, EPSILON, closed_forms, nodes
 from goldviz.labs.backward_by_hand.passes import forward
 from goldviz.training.threads import one_thread
@@ -49,7 +49,7 @@ class _Counted(Board):
     def carried_out(self, formula: Formula) -> Tensor:
         """The value of a formula, counted where it is a tensor of its own."""
         result = super().carried_out(formula)
-        if isinstance(formula, (Operation, Negative, Call)):
+        if isinstance(formula, (ast.BinOp, ast.UnaryOp, ast.Call)):
             self.made += result.nbytes
         return result
 

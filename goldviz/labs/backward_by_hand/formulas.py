@@ -1,246 +1,362 @@
-"""A small grammar of formulas over named tensors: text in, a tree out. Nothing is ever carried out as Python.
+"""Formulas over named tensors: Python's grammar reads them, torch carries them out. Nothing is ever run as Python.
 
-    sum     = product (("+" | "-") product)*
-    product = signed (("*" | "/" | "@") signed)*
-    signed  = "-" signed | power
-    power   = transposed ("**" signed)?
-    transposed = atom ".T"*
-    atom    = number | name | name "(" sum ("," sum)* ")" | "(" sum ")"
-
-"*" multiplies entry by entry, "@" matrices. The signs of printed formulas are read as well: × · ⊙ ᵀ − ^.
+A text's tree is walked, and what is not in the tables below is refused. A person's formula is carried out twice, first
+on tensors of torch's ``meta`` device, which have a shape and no entries: so its shapes are found, and none can ask for
+too much, before anything is computed. Arithmetic goes entry by entry, and an axis of length 1 is repeated where the
+other part is longer. Sums and maxima keep their axis with length 1, as the document does: the sum over the samples of
+(n, n1) is (1, n1). "@" multiplies matrices. The signs of printed formulas are read as well: × · ⊙ ᵀ − ^.
 """
 
 from __future__ import annotations
 
+import ast
 import math
+import operator
 import re
-from collections.abc import Iterator
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from functools import cache
+from typing import Any, TypeAlias
+
+import torch
+from torch import Tensor
+from torch.nn import functional
 
 LONGEST = 400
 """Characters of a formula."""
-DEEPEST = 24
-"""Brackets, signs and powers within one another."""
 MOST_PARTS = 120
 """Numbers, names and operations of a formula."""
+LARGEST = 50_000
+"""Entries of any tensor on the way."""
+MOST_WORK = 5_000_000
+"""Multiplications and additions of a whole formula."""
 
 PRINTED = str.maketrans({"×": "*", "·": "*", "⊙": "*", "−": "-", "–": "-", "^": "**", "ᵀ": ".T"})
-TOKEN = re.compile(
-    r"(?P<number>(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)|(?P<name>[A-Za-z_][A-Za-z_0-9]*)"
-    r"|(?P<sign>\*\*|\.T\b|[-+*/@(),])|(?P<blank>\s+)"
-)
+STRANGE = re.compile(r"[^A-Za-z_0-9.\s+\-*/@(),]|//")
+SIGNS: Mapping[type[ast.operator], tuple[str, Callable[[Any, Any], Any]]] = {
+    ast.Add: ("+", operator.add),
+    ast.Sub: ("-", operator.sub),
+    ast.Mult: ("*", operator.mul),
+    ast.Div: ("/", operator.truediv),
+    ast.Pow: ("**", operator.pow),
+}
+OF_SIZES = (ast.Add, ast.Sub, ast.Mult)
+
+Formula: TypeAlias = ast.expr
+Shape: TypeAlias = tuple[int, ...]
 
 
 class FormulaError(ValueError):
-    """A formula that cannot be read, in a sentence for a person."""
-
-
-@dataclass(frozen=True)
-class Number:
-    """A number as it is written."""
-
-    value: float
-    text: str
-
-
-@dataclass(frozen=True)
-class Name:
-    """A tensor or a size by its name."""
-
-    text: str
-
-
-@dataclass(frozen=True)
-class Negative:
-    """The negative of a part."""
-
-    of: Formula
-
-    @property
-    def text(self) -> str:
-        """As one would write it."""
-        return f"-{_bracketed(self.of)}"
-
-
-@dataclass(frozen=True)
-class Transposed:
-    """A matrix with its rows as columns."""
-
-    of: Formula
-
-    @property
-    def text(self) -> str:
-        """As one would write it."""
-        return f"{_bracketed(self.of)}.T"
-
-
-@dataclass(frozen=True)
-class Operation:
-    """Two parts joined by one of + - * / @ **."""
-
-    sign: str
-    left: Formula
-    right: Formula
-
-    @property
-    def text(self) -> str:
-        """As one would write it, with a bracket round every part that is an operation itself."""
-        return f"{_bracketed(self.left)} {self.sign} {_bracketed(self.right)}"
-
-
-@dataclass(frozen=True)
-class Call:
-    """A function of parts."""
-
-    function: str
-    arguments: tuple[Formula, ...]
-
-    @property
-    def text(self) -> str:
-        """As one would write it."""
-        return f"{self.function}({', '.join(argument.text for argument in self.arguments)})"
-
-
-Formula: TypeAlias = "Number | Name | Negative | Transposed | Operation | Call"
-
-
-def _bracketed(part: Formula) -> str:
-    return f"({part.text})" if isinstance(part, (Operation, Negative)) else part.text
+    """A formula that cannot be read or carried out, in a sentence for a person."""
 
 
 def parse(text: str) -> Formula:
     """The tree of a formula; raises :class:`FormulaError` with a sentence for a text that is none, or is too large.
 
-    >>> parse("-a * b.T + sum(c, 0)").text
-    '((-a) * b.T) + sum(c, 0)'
+    >>> written_out(parse("-a⊙b.T + sum(c, 0)"))
+    '-a * b.T + sum(c, 0)'
     >>> parse("a +")
     Traceback (most recent call last):
     goldviz.labs.backward_by_hand.formulas.FormulaError: The formula ends where a number, name or bracket is missing.
     """
     if len(text) > LONGEST:
         raise FormulaError(f"The formula has {len(text):,} characters; allowed are {LONGEST}.")
-    if not text.strip():
+    plain = " ".join(text.translate(PRINTED).split())
+    if not plain:
         raise FormulaError("The formula is empty.")
-    return _Reader(list(_tokens(text.translate(PRINTED)))).whole()
+    if strange := STRANGE.search(plain):
+        raise FormulaError(f"“{strange.group()}” is no part of a formula.")
+    try:
+        tree = ast.parse(plain, mode="eval").body
+    except (SyntaxError, RecursionError, MemoryError, ValueError) as error:
+        raise FormulaError(_unread(plain, getattr(error, "offset", None) or 1)) from None
+    parts = sum(isinstance(part, ast.expr) for part in ast.walk(tree))
+    if parts > MOST_PARTS:
+        raise FormulaError(f"The formula has {parts} numbers, names and signs; allowed are {MOST_PARTS}.")
+    return tree
+
+
+def _unread(text: str, offset: int) -> str:
+    """Why a text is no formula, as far as it goes."""
+    if text.count("(") > text.count(")"):
+        return "A bracket is opened and not closed."
+    if text.count("(") < text.count(")"):
+        return "A bracket is closed and was not opened."
+    if text[-1] in "+-*/@,.":
+        return "The formula ends where a number, name or bracket is missing."
+    before, rest = text[: offset - 1].rstrip(), text[offset - 1 :].lstrip()
+    due = "a sign such as * or +" if rest[:1].isalnum() or rest[:1] in "(_" else "a number, a name or a bracket"
+    return f"{f'After “{before[-24:]}” there' if before else 'There'} is “{rest[:24]}” where {due} is due."
+
+
+def written_out(formula: Formula) -> str:
+    """A part as one would write it, cut in the middle where it is long."""
+    text = ast.unparse(formula)
+    return text if len(text) <= 48 else f"{text[:22]} … {text[-22:]}"
 
 
 def names_in(formula: Formula) -> Iterator[str]:
     """The names of tensors and sizes in a formula, from left to right, each as often as it stands there."""
-    match formula:
-        case Name():
-            yield formula.text
-        case Negative() | Transposed():
-            yield from names_in(formula.of)
-        case Operation():
-            yield from names_in(formula.left)
-            yield from names_in(formula.right)
-        case Call():
-            for argument in formula.arguments:
-                yield from names_in(argument)
-        case Number():
-            pass
+    if isinstance(formula, ast.Name):
+        yield formula.id
+    parts = formula.args if isinstance(formula, ast.Call) else ast.iter_child_nodes(formula)
+    for part in parts:
+        if isinstance(part, ast.expr):
+            yield from names_in(part)
 
 
-def _tokens(text: str) -> Iterator[tuple[str, str]]:
-    place = 0
-    while place < len(text):
-        match = TOKEN.match(text, place)
-        if match is None:
-            raise FormulaError(f"“{text[place]}” is no part of a formula.")
-        place = match.end()
-        if match.lastgroup != "blank":
-            yield str(match.lastgroup), match.group()
+def written(shape: Sequence[int]) -> str:
+    """A shape in words.
+
+    >>> written((12, 3)), written((4,)), written(())
+    ('12 × 3', '4', 'one number')
+    """
+    return " × ".join(map(str, shape)) or "one number"
 
 
-class _Reader:
-    """Recursive descent over tokens, counting how deep and how large the formula gets."""
-
-    def __init__(self, tokens: list[tuple[str, str]]) -> None:
-        self.tokens = tokens
-        self.at = 0
-        self.depth = 0
-        parts = sum(text not in "()," for _, text in tokens)
-        if parts > MOST_PARTS:
-            raise FormulaError(f"The formula has {parts} numbers, names and signs; allowed are {MOST_PARTS}.")
-
-    def whole(self) -> Formula:
-        formula = self.sum()
-        if self.at < len(self.tokens):
-            raise FormulaError(f"After “{formula.text}” there is “{self.peek()}” where a sign such as * or + is due.")
-        return formula
-
-    def peek(self) -> str:
-        return self.tokens[self.at][1] if self.at < len(self.tokens) else ""
-
-    def take(self, *signs: str) -> str:
-        """The next token if it is one of these signs, else nothing."""
-        token = self.peek()
-        if token not in signs:
-            return ""
-        self.at += 1
-        return token
-
-    def sum(self) -> Formula:
-        formula = self.product()
-        while sign := self.take("+", "-"):
-            formula = Operation(sign, formula, self.product())
-        return formula
-
-    def product(self) -> Formula:
-        formula = self.signed()
-        while sign := self.take("*", "/", "@"):
-            formula = Operation(sign, formula, self.signed())
-        return formula
-
-    def signed(self) -> Formula:
-        """Every way to go deeper comes through here."""
-        self.depth += 1
-        if self.depth > DEEPEST:
-            raise FormulaError(f"The formula goes more than {DEEPEST} brackets or signs deep.")
-        formula: Formula = Negative(self.signed()) if self.take("-") else self.power()
-        self.depth -= 1
-        return formula
-
-    def power(self) -> Formula:
-        base = self.transposed()
-        return Operation("**", base, self.signed()) if self.take("**") else base
-
-    def transposed(self) -> Formula:
-        formula = self.atom()
-        while self.take(".T"):
-            formula = Transposed(formula)
-        return formula
-
-    def atom(self) -> Formula:
-        if self.at == len(self.tokens):
-            raise FormulaError("The formula ends where a number, name or bracket is missing.")
-        kind, text = self.tokens[self.at]
-        self.at += 1
-        if kind == "number":
-            return _number(text)
-        if kind == "name":
-            return Call(text, self.arguments()) if self.take("(") else Name(text)
-        if text != "(":
-            raise FormulaError(f"There is “{text}” where a number, a name or a bracket is due.")
-        formula = self.sum()
-        self.close()
-        return formula
-
-    def arguments(self) -> tuple[Formula, ...]:
-        values = [self.sum()]
-        while self.take(","):
-            values.append(self.sum())
-        self.close()
-        return tuple(values)
-
-    def close(self) -> None:
-        if not self.take(")"):
-            raise FormulaError("A bracket is opened and not closed.")
+def shaped(part: Formula, value: Tensor) -> str:
+    """A part with its shape, in words."""
+    return f"{written_out(part)} is {written(value.shape)}"
 
 
-def _number(text: str) -> Number:
-    value = float(text)
-    if not math.isfinite(value):
-        raise FormulaError(f"{text} is too large a number.")
-    return Number(value, text)
+_known = cache(parse)
+
+
+class Board:
+    """Tensors by name, and the sizes of the batch: what formulas read, and where their results go."""
+
+    device = "cpu"
+
+    def __init__(self, tensors: Mapping[str, Tensor], sizes: Mapping[str, int], epsilon: float) -> None:
+        self.tensors = {**tensors, "eps": torch.tensor(epsilon, dtype=torch.float64)}
+        self.sizes = dict(sizes)
+
+    def value(self, text: str) -> Tensor:
+        """What a formula of goldviz's own comes to; those of a person go through :meth:`foretold` first."""
+        return self.carried_out(_known(text))
+
+    def foretold(self, formula: Formula) -> Tensor:
+        """The result of a formula without its entries: its shape, and whether it holds places in a list.
+
+        Raises :class:`FormulaError` with a sentence where a name is unknown, shapes do not fit or it gets too large.
+        """
+        return _Outlines(self).carried_out(formula)
+
+    def carried_out(self, formula: Formula) -> Tensor:
+        """The value of a formula."""
+        match formula:
+            case ast.Constant(value=int() | float() as number) if not isinstance(number, bool):
+                return self._number(number, formula)
+            case ast.Name(id=name) if name in self.sizes:
+                return self._number(self.sizes[name], formula)
+            case ast.Name(id=name):
+                if name not in self.tensors:
+                    raise FormulaError(f"There is nothing called “{name}” here.")
+                return self.tensors[name]
+            case ast.UnaryOp(op=ast.USub(), operand=of):
+                return -self.quantity(of)
+            case ast.Attribute(attr="T", value=of):
+                matrix = self.quantity(of)
+                if matrix.dim() != 2:
+                    raise FormulaError(f"{shaped(of, matrix)}: .T turns a matrix, which has two axes.")
+                return matrix.T
+            case ast.BinOp(op=ast.MatMult(), left=left, right=right):
+                return self._product(left, right)
+            case ast.BinOp(op=op, left=left, right=right) if type(op) in SIGNS:
+                return self._each(*SIGNS[type(op)], left, right)
+            case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]):
+                return self._call(name, arguments)
+        raise FormulaError(f"“{written_out(formula)}” is no part of a formula.")
+
+    def quantity(self, formula: Formula) -> Tensor:
+        """A part that holds quantities; raises :class:`FormulaError` where it holds places."""
+        value = self.carried_out(formula)
+        if not value.is_floating_point():
+            text = written_out(formula)
+            raise FormulaError(f"{text} holds places in a list, not quantities. onehot({text}) has a 1 at each.")
+        return value
+
+    def places(self, formula: Formula) -> Tensor:
+        """A part that holds places; raises :class:`FormulaError` where it holds quantities."""
+        value = self.carried_out(formula)
+        if value.is_floating_point():
+            text = written_out(formula)
+            raise FormulaError(f"{text} holds quantities; X, Y and argmax(...) hold places in a list.")
+        return value
+
+    def size(self, formula: Formula) -> int:
+        """A whole number made of numbers and sizes by + - and *; raises :class:`FormulaError` for anything else."""
+        match formula:
+            case ast.Constant(value=int() as number) if not isinstance(number, bool) and number <= LARGEST:
+                return number
+            case ast.Name(id=name) if name in self.sizes:
+                return self.sizes[name]
+            case ast.UnaryOp(op=ast.USub(), operand=of):
+                return -self.size(of)
+            case ast.BinOp(op=op, left=left, right=right) if isinstance(op, OF_SIZES):
+                size = int(SIGNS[type(op)][1](self.size(left), self.size(right)))
+                if abs(size) <= LARGEST:
+                    return size
+        raise FormulaError(f"“{written_out(formula)}” is no size: a whole number, or {', '.join(self.sizes)}.")
+
+    def shape(self, sizes: Sequence[Formula]) -> Shape:
+        """A shape of such numbers, each 1 at least."""
+        shape = tuple(map(self.size, sizes))
+        if min(shape) < 1:
+            raise FormulaError(f"{written(shape)} is no shape: every size is at least 1.")
+        return shape
+
+    def spend(self, work: int, entries: int) -> None:
+        """Note multiplications and additions that are due, and how many entries they make."""
+
+    def _number(self, value: float, formula: Formula) -> Tensor:
+        if abs(value) > sys.float_info.max:
+            raise FormulaError(f"{written_out(formula)} is too large a number.")
+        return torch.tensor(float(value), dtype=torch.float64, device=self.device)
+
+    def _product(self, left: Formula, right: Formula) -> Tensor:
+        a, b = self.quantity(left), self.quantity(right)
+        if a.dim() != 2 or b.dim() != 2 or a.shape[1] != b.shape[0]:
+            raise FormulaError(
+                f"{shaped(left, a)} and {shaped(right, b)}: for @ the first needs as many columns as the second has "
+                "rows."
+            )
+        self.spend(a.numel() * b.shape[1], a.shape[0] * b.shape[1])
+        return a @ b
+
+    def _each(self, sign: str, act: Callable[[Any, Any], Any], left: Formula, right: Formula) -> Tensor:
+        a, b = self.quantity(left), self.quantity(right)
+        if any(x != y and 1 not in (x, y) for x, y in zip(a.shape[::-1], b.shape[::-1], strict=False)):
+            raise FormulaError(
+                f"{shaped(left, a)} and {shaped(right, b)}: {sign} works entry by entry and needs equal lengths, or 1, "
+                "on every axis."
+            )
+        result: Tensor = act(a, b)
+        return result
+
+    def _call(self, name: str, arguments: Sequence[Formula]) -> Tensor:
+        if name not in FUNCTIONS:
+            raise FormulaError(f"There is no function “{name}”; there are {', '.join(FUNCTIONS)}.")
+        function = FUNCTIONS[name]
+        if len(arguments) not in function.counts:
+            raise FormulaError(f"{name} is written {function.usage}.")
+        return function.value(self, *arguments)
+
+
+class _Outlines(Board):
+    """The board's tensors without their entries, adding up the work that a formula asks for."""
+
+    device = "meta"
+
+    def __init__(self, board: Board) -> None:
+        self.tensors = {name: tensor.to("meta") for name, tensor in board.tensors.items()}
+        self.sizes, self.work = board.sizes, 0
+
+    def carried_out(self, formula: Formula) -> Tensor:
+        value = super().carried_out(formula)
+        if value.numel() > LARGEST:
+            words = f"{written_out(formula)} would have {value.numel():,} entries; allowed are {LARGEST:,}."
+            raise FormulaError(words)
+        self.spend(value.numel(), 0)
+        return value
+
+    def spend(self, work: int, entries: int) -> None:
+        # What has too many entries is told so where it is made.
+        self.work += work if entries <= LARGEST else 0
+        if self.work > MOST_WORK:
+            raise FormulaError(f"The formula asks for more than {MOST_WORK:,} multiplications and additions.")
+
+
+@dataclass(frozen=True)
+class Function:
+    """How a function is written, what it does, how many arguments it takes, and its value on a board."""
+
+    usage: str
+    meaning: str
+    counts: range
+    value: Callable[..., Tensor]
+
+
+def _along(name: str) -> Callable[..., Tensor]:
+    def value(board: Board, array: Formula, along: Formula | None = None) -> Tensor:
+        entries = board.quantity(array)
+        if along is None:
+            whole: Tensor = getattr(entries, name)()
+            return whole
+        axis = board.size(along)
+        if not 0 <= axis < entries.dim():
+            raise FormulaError(f"A tensor of shape {written(entries.shape)} has no axis {axis}; axis 0 is the first.")
+        reduced: Any = getattr(entries, name)(axis, keepdim=True)
+        found: Tensor = reduced.values if name == "max" else reduced
+        return found
+
+    return value
+
+
+def _of_each(name: str) -> Callable[..., Tensor]:
+    act: Callable[[Tensor], Tensor] = getattr(torch, name)
+    return lambda board, array: act(board.quantity(array))
+
+
+def _largest_in_row(board: Board, array: Formula) -> Tensor:
+    entries = board.quantity(array)
+    if not entries.dim():
+        raise FormulaError(f"{written_out(array)} is one number; argmax takes rows.")
+    return entries.argmax(-1)
+
+
+def _one_hot(board: Board, array: Formula) -> Tensor:
+    at, symbols = board.places(array), board.sizes["V"]
+    if at.is_meta:
+        return torch.empty(*at.shape, symbols, device="meta", dtype=torch.float64)
+    return functional.one_hot(at, symbols).double()
+
+
+def _view(board: Board, array: Formula, *sizes: Formula) -> Tensor:
+    entries, shape = board.quantity(array), board.shape(sizes)
+    if entries.numel() != math.prod(shape):
+        count = f"{shaped(array, entries)}, {entries.numel()} entries"
+        raise FormulaError(f"{count}; {written(shape)} has {math.prod(shape)}.")
+    return entries.reshape(shape)
+
+
+def _take(board: Board, array: Formula, at: Formula) -> Tensor:
+    table, places, symbols = board.quantity(array), board.places(at), board.sizes["V"]
+    if table.dim() != 2 or len(table) != symbols:
+        raise FormulaError(f"{shaped(array, table)}; take needs a row for each of the {symbols} characters.")
+    return table[places]
+
+
+def _added_rows(board: Board, at: Formula, array: Formula) -> Tensor:
+    """Each row added to the row of the table that its place names."""
+    places, rows = board.places(at), board.quantity(array)
+    if not rows.dim() or rows.shape[:-1] != places.shape:
+        raise FormulaError(f"{shaped(array, rows)}; add_rows needs a row for each place of {shaped(at, places)}.")
+    table = rows.new_zeros(board.sizes["V"], rows.shape[-1])
+    return table.index_add(0, places.flatten(), rows.reshape(-1, rows.shape[-1]))
+
+
+def _ones(board: Board, *sizes: Formula) -> Tensor:
+    return torch.ones(board.shape(sizes), dtype=torch.float64, device=board.device)
+
+
+ONE, TWO = range(1, 2), range(2, 3)
+FUNCTIONS: Mapping[str, Function] = {
+    "sum": Function("sum(a) or sum(a, axis)", "Adds up; the axis stays, with length 1.", range(1, 3), _along("sum")),
+    "mean": Function("mean(a) or mean(a, axis)", "The sum divided by how many there are.", range(1, 3), _along("mean")),
+    "max": Function("max(a, axis)", "The largest; the axis stays, with length 1.", TWO, _along("max")),
+    "exp": Function("exp(a)", "Of every entry.", ONE, _of_each("exp")),
+    "log": Function("log(a)", "The natural logarithm of every entry.", ONE, _of_each("log")),
+    "tanh": Function("tanh(a)", "Of every entry.", ONE, _of_each("tanh")),
+    "sqrt": Function("sqrt(a)", "Of every entry.", ONE, _of_each("sqrt")),
+    "abs": Function("abs(a)", "Of every entry.", ONE, _of_each("abs")),
+    "argmax": Function("argmax(a)", "The place of the largest entry of every row.", ONE, _largest_in_row),
+    "onehot": Function("onehot(Y)", "A row of V for every place: 1 there, else 0.", ONE, _one_hot),
+    "ones": Function("ones(n, V)", "A tensor of ones.", range(1, 5), _ones),
+    "view": Function("view(a, n, k, m)", "The same entries in another shape.", range(2, 6), _view),
+    "take": Function("take(C, X)", "The row of C at every place of X.", TWO, _take),
+    "add_rows": Function(
+        "add_rows(X, a)", "A table of V rows: each row of a, added to the row that X names.", TWO, _added_rows
+    ),
+}

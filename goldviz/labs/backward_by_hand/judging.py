@@ -8,12 +8,10 @@ from typing import Literal
 import numpy as np
 from torch import Tensor
 
-from goldviz.labs.backward_by_hand.evaluation import Board
-from goldviz.labs.backward_by_hand.formulas import Formula, FormulaError, names_in, parse
+from goldviz.labs.backward_by_hand.formulas import Board, Formula, FormulaError, names_in, parse, written, written_out
 from goldviz.labs.backward_by_hand.network import BACKWARD, Node, nodes
 from goldviz.labs.backward_by_hand.passes import Passes, both_ways
 from goldviz.labs.backward_by_hand.settings import BackwardByHand
-from goldviz.labs.backward_by_hand.shapes import written
 from goldviz.training.threads import one_thread
 
 SHARE_APART = 1e-9
@@ -71,9 +69,8 @@ def _value(board: Board, formula: Formula, target: str) -> Tensor:
             raise FormulaError(f"{name} is what you are asked for.")
         if name in found_later:
             raise FormulaError(f"{name} is not found yet: on the way back it comes after d{target}.")
-    kind = board.scope().kind_of(formula)
-    if kind.places:
-        raise FormulaError(f"{formula.text} holds places in a list, not quantities.")
+    if not board.foretold(formula).is_floating_point():
+        raise FormulaError(f"{written_out(formula)} holds places in a list, not quantities.")
     return board.carried_out(formula)
 
 

@@ -8,12 +8,11 @@ import pandas as pd
 import streamlit as st
 
 from goldviz.labs.backward_by_hand import LAB, figures
-from goldviz.labs.backward_by_hand.formulas import LONGEST
+from goldviz.labs.backward_by_hand.formulas import FUNCTIONS, LONGEST
 from goldviz.labs.backward_by_hand.graph import shape_of
 from goldviz.labs.backward_by_hand.judging import AXES, found_before
 from goldviz.labs.backward_by_hand.network import BACKWARD, Node, nodes
 from goldviz.labs.backward_by_hand.settings import BackwardByHand
-from goldviz.labs.backward_by_hand.shapes import FUNCTIONS
 from goldviz.ui.components import component
 from goldviz.ui.pages.instant import View
 from goldviz.ui.serving.addresses import address
