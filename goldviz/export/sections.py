@@ -101,17 +101,17 @@ def _module(name: str, source: str, table: str) -> Module:
 
 
 def needed(first: Module, imports: Callable[[Module], Iterable[str]]) -> list[Module]:
-    """``first`` and all that it needs of its own package, each before what it imports, as a reader meets them.
+    """``first`` and all that it needs of its own package and of goldviz, each before what it imports.
 
     ``imports`` says which of a module's imports count. A package counts only where a name is imported that its
     ``__init__`` defines.
     """
-    root = first.name.partition(".")[0]
+    roots = {one.partition(".")[0] for one in (first.name, __name__)}
     modules = {first.name: first}
     named = cache(module_named)
     for module in _growing(modules):
         for name in imports(module):
-            if name.partition(".")[0] != root:
+            if name.partition(".")[0] not in roots:
                 continue
             target = named(name) or named(name.rpartition(".")[0])
             if target is None:

@@ -1,0 +1,1 @@
+"""Laboratories written by the recipe of docs/architecture.md, and by nothing else."""

@@ -1,0 +1,3 @@
+from tests.by_recipe.memories.echo_state.page import PAGE
+
+PAGE.show()

@@ -1,0 +1,3 @@
+from tests.by_recipe.memories.hopfield.page import PAGE
+
+PAGE.show()
