@@ -85,7 +85,8 @@ CURES: Mapping[str, str] = {
     "softmax_over_one": "loss = F.binary_cross_entropy_with_logits(logits, target)   # one output: no softmax",
     "broadcast_loss": "loss = F.mse_loss(model(x).squeeze(1), y)\nassert prediction.shape == target.shape",
     "below_what_is_possible": "loss = F.cross_entropy(logits, target)   # or F.nll_loss(logits.log_softmax(1), target)",
-    "overfits": "torch.optim.AdamW(model.parameters(), weight_decay=0.1)   # or more rows, dropout, an earlier end",
+    "overfits": "if evaluation_loss < lowest:   # keep the best weights and end there; more rows help, too\n"
+    "    lowest, best = evaluation_loss, copy.deepcopy(model.state_dict())",
     "loss_not_connected": "loss = loss_of(model(x), y)   # itself: no torch.tensor(loss.item())\nloss.backward()",
     "optimizer_holds_none": "optimizer.param_groups.clear()\n"
     "optimizer.add_param_group({'params': [*model.parameters()]})",

@@ -220,7 +220,7 @@ class Steps:
 
     def _note_written(self, optimiser: Optimizer, own: Own) -> None:
         """Count how often somebody else wrote other weights between two steps."""
-        steps, versions, kept = self._left.get(id(optimiser), (0, 0, None))
+        _, versions, kept = self._left.get(id(optimiser), (0, 0, None))
         if kept is None or versions == self._versions(own):
             return
         place, left = kept
