@@ -78,7 +78,7 @@ FIGURES = bound(
     figure(
         "split",
         "How far back does the gradient reach?",
-        lines("cell", name="dL/dc, both together", colour="lstm", width=4),
+        lines("cell", name="dL/dc, both together", colour="lstm", dash="solid", width=4),
         lines("through_next_cell", name="through the next cell", colour=THROUGH_CELL, dash="dash"),
         lines("through_hidden", name="through the hidden state", colour=THROUGH_HIDDEN, dash="dot"),
         rule(y=_faint, words="1/100 of the last step's", end=0),
@@ -100,6 +100,7 @@ FIGURES = bound(
         lines(
             "reach_by_bias",
             name="other biases",
+            dash="solid",
             colour="lstm",
             width=2.5,
             mode="lines+markers",
@@ -118,7 +119,11 @@ FIGURES = bound(
         rule(y=size("step"), words=lambda plot: f"all {plot.ds.sizes['step']} steps", end=0),
         shows="Steps back until dL/dc_t falls below 1/100, by bias.",
         cannot_show="That a trained network keeps its gates there.",
-        y=axis(scale="free", told=lambda plot: {"range": [0, plot.ds.sizes["step"] * 1.12], "rangemode": "tozero"}),
+        y=axis(
+            "Steps back to 1/100",
+            scale="free",
+            told=lambda plot: {"range": [0, plot.ds.sizes["step"] * 1.12], "rangemode": "tozero"},
+        ),
         hover="closest",
     ),
     figure(

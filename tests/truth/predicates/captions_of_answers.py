@@ -42,10 +42,6 @@ def likely_ones(drawing: Drawing) -> bool:
     )
 
 
-def longest_learned(drawing: Drawing) -> float:
-    return float(drawing.view.settings.length)
-
-
 def four_stages(drawing: Drawing) -> bool:
     """Bars of four stages of one head at one time, and hollow the last stage of the time before."""
     told = drawing.notes
@@ -216,9 +212,6 @@ OF_LABORATORIES = {
         "The weight of each cell at each time, and its size.": heads_and_sizes,
         "Right of the dotted line: answers.": heads_and_sizes,
         "Bits told, bits wanted, and how likely each network holds a 1.": likely_ones,
-        "Right sequences and bits by length.": now("sequences_right", "bits_right"),
-        "Dotted: longest learned.": line_at(longest_learned, axis="x"),
-        "Dashed: the memory's cells.": line_at(lambda drawing: float(drawing.run.sizes["slot"]), "dash", "x"),
         "Each cell's weight after each of four stages.": four_stages,
         "Hollow: the time before.": four_stages,
         "Every number of every cell, after one time.": memory,
