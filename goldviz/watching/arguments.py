@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from torch import nn
-from torch.nn.parameter import UninitializedBuffer, UninitializedParameter
 from torch.optim.optimizer import Optimizer
 
 from goldviz.declare.settings import SettingsError
@@ -15,6 +14,7 @@ from goldviz.runs.store.run_store import Store, UnknownRunError
 from goldviz.runs.store.schema import StoreError
 from goldviz.watching.declared import VARIABLES, WATCHED
 from goldviz.watching.layers import layers_of
+from goldviz.watching.waiting import Waiting, has_no_shape
 from goldviz.watching.watcher import Watcher
 
 log = logging.getLogger(__name__)
@@ -39,10 +39,6 @@ def watched(
         wrong["model"] = f"The model is a {type(model).__name__}; allowed is a torch.nn.Module."
     elif not any(True for _ in model.parameters()):
         wrong["model"] = "The model has no parameters; allowed is one that has some."
-    elif any(
-        isinstance(one, UninitializedBuffer | UninitializedParameter) for one in (*model.parameters(), *model.buffers())
-    ):
-        wrong["model"] = "The model has lazy layers without a shape; let one batch pass before it is watched."
     if optimizer is not None and not isinstance(optimizer, Optimizer):
         wrong["optimizer"] = f"The optimizer is a {type(optimizer).__name__}; allowed is a torch.optim.Optimizer."
     if isinstance(every, bool) or not isinstance(every, int) or not 1 <= every <= 10_000:
@@ -59,7 +55,8 @@ def watched(
     store = _store(to)
     if resume and store is not None:
         _check_resumed(resume, store, model)
-    return Watcher(
+    watcher = Waiting if has_no_shape(model) else Watcher
+    return watcher(
         model,
         optimizer,
         name=str(name) or type(model).__name__,

@@ -3,12 +3,12 @@
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 from torch import nn
 
 import goldviz
-from goldviz.experiments import SettingsError
 from goldviz.runs.store.run_store import Store
 
 
@@ -24,17 +24,38 @@ def hooks(model: nn.Module) -> int:
     return on_steps + sum(len(one._forward_hooks) + len(one._forward_pre_hooks) for one in model.modules())
 
 
+def lazy() -> nn.Module:
+    return nn.Sequential(nn.LazyLinear(8), nn.ReLU(), nn.LazyBatchNorm1d(), nn.LazyLinear(1))
+
+
 def test_lazy_layers_wait_for_their_first_batch() -> None:
-    model = nn.Sequential(nn.LazyLinear(8), nn.ReLU(), nn.LazyBatchNorm1d(), nn.LazyLinear(1))
+    model = lazy()
     before = hooks(model)
-    with pytest.raises(SettingsError, match="lazy layers without a shape; let one batch pass before"):
-        goldviz.watch(model)
-    assert hooks(model) == before
-    model(torch.randn(4, 3))
+    optimiser = torch.optim.SGD(model.parameters(), 0.1)
+    with goldviz.watch(model, optimiser, name="lazy") as record:
+        record.log(early=1.0)
+        assert not record.findings()
+        assert "running at step 0" in repr(record)
+        for _ in range(3):
+            loss = model(torch.randn(4, 3)).square().mean()
+            optimiser.zero_grad()
+            loss.backward()
+            optimiser.step()
+            record.step(loss=loss)
+    told = record.dataset()
+    assert told["layer"].values.tolist() == ["0", "1", "2", "3"]
+    assert told.sizes["step"] == 3
+    assert np.isfinite(told["gradient_by_layer"].sel(layer="3").values).all()
+    assert hooks(model) <= before
+
+
+def test_lazy_layers_that_never_see_a_batch_leave_no_hook() -> None:
+    model = lazy()
+    before = hooks(model)
     with goldviz.watch(model) as record:
-        record.step(loss=model(torch.randn(4, 3)).mean())
-    assert record.dataset()["layer"].values.tolist() == ["0", "1", "2", "3"]
-    assert hooks(model) == 0
+        record.step(loss=1.0)
+    assert hooks(model) == before
+    assert record.run_id == ""
 
 
 class Unwilling(Store):
