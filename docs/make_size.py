@@ -302,7 +302,10 @@ def main() -> None:
         sys.exit("\n".join(complaints([*labs, *shared], budgets())) or None)
     if options.budgets:
         BUDGETS.write_text(budgets_of_today([*labs, *shared], budgets()), encoding="utf-8")
-    text = page(labs, shared, rooms(ROOT / "tests"), budgets())
+    # Its rows are of laboratories that it loads; what is counted here is read as text.
+    from make_uses import table
+
+    text = f"{page(labs, shared, rooms(ROOT / 'tests'), budgets())}\n{table()}"
     PAGE.write_text(text, encoding="utf-8")
     print(text)
 

@@ -346,7 +346,8 @@ def figure(
 
     In place of a name there may be marks and panels of :mod:`goldviz.figures.chart`, for a figure of one's own of any
     dataset: ``figure(ds, curves("gradient_norm", over="layer"))``; ``how`` says what
-    :func:`goldviz.figures.chart.figure` is told. Its axes say what the run's laboratory declares, or what the dataset's own attributes say.
+    :func:`goldviz.figures.chart.figure` is told. Its axes say what the run's laboratory declares, or what the dataset's
+    own attributes say.
 
     ``dataset`` is what :func:`run` or :func:`load` gave, or a part of it: one network by ``ds.sel(network="plain")``,
     some steps, a mean over seeds. It may also be a dataset of your own whose variables say their kind; see

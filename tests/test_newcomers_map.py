@@ -109,18 +109,8 @@ def entry(row: str, opening: str, line: str, number: int = 0) -> Change:
 
 CUBIC = "Activation(lambda z: z**3, lambda z: 3 * z**2, 3.0, 1.0, 'z ** 3', '3 * z ** 2')"
 MEDIAN = "lambda values, answers, fold, unchanged: np.full(len(fold.test), np.median(answers.values[past_of(fold)]))"
-FIGURES = "FIGURES = offered(\n    figure,\n    KINDS,\n"
-FIGURE = """@figure(
-    "How do the losses end?", shows="The training losses.", cannot_show="Why they differ.", needs=("loss",)
-)
-def endings(plot):
-    \"\"\"The training loss of each network.\"\"\"
-    plot.curves(plot.ds["loss"], hover="%{y:.4f}")
-    plot.step_grid()
-    return plot.finish()
-
-
-"""
+FIGURES = "FIGURES, shared_limits = offered(\n    DepthGradients,\n"
+FIGURE = '    figure("endings", "How do the losses end?", curves("loss")),\n'
 WEIGHT_NORM = '    measurements["weight_norm"] = '
 PAGE_OF_NOTES = """\"\"\"Notes: what was thought of the runs.\"\"\"
 
@@ -158,7 +148,7 @@ CHANGES = (
     Change("a finding's threshold", "LARGEST_UPDATE = 10**-1.5", "LARGEST_UPDATE = 1e-7"),
     Change("a colour", '"plain", "#d55e00"', '"plain", "#123456"'),
     entry("a preset", "presets: ClassVar[tuple[Preset, ...]] = (", 'Preset("Fix: wide", "W.", {"width": 500}),'),
-    Change("a new figure", FIGURES, f"{FIGURE}{FIGURES}    endings,\n"),
+    Change("a new figure", FIGURES, f"{FIGURES}{FIGURE}"),
     entry(
         "a new variable",
         "    variables: ClassVar[Mapping[str, Variable]] = {",

@@ -24,15 +24,19 @@ class Described(Protocol):
     @property
     def long_name(self) -> str:
         """What it is."""
+
     @property
     def units(self) -> str:
         """Its unit; "1" where it has none."""
+
     @property
     def label(self) -> str:
         """What figures call it, in few words."""
+
     @property
     def format(self) -> str:
         """How its numbers are written."""
+
     @property
     def scale(self) -> Scale:
         """How an axis of it runs."""

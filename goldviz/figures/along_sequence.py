@@ -68,7 +68,9 @@ def attention(plot: Plot) -> Figure:
     noun, steps = layers.partition("_")[0], growing(now)
     surest = plot.say(lambda one: surest_head(one, noun, str(steps)), now)
     numbered = all(token.isdigit() for token in tokens)
-    read = "" if numbered else f"“{' '.join(tokens)}”"
+    # Tokens that show their own blanks need none between them.
+    between = "" if any("␣" in token or "⏎" in token for token in tokens) else " "
+    read = "" if numbered else f"“{between.join(tokens)}”"
     return attention_mosaic(plot, now, tokens, plot.limit(name), surest, read, noun=noun)
 
 

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from goldviz.figures.draft import Figure
+from collections.abc import Callable, Sequence
+
+from goldviz.figures.marks import Rule, rule
 from goldviz.figures.plot import Plot
-from goldviz.figures.reading import finite
 
 
-def right_by_length(plot: Plot, longest_asked: int) -> Figure:
-    """The share of sequences without a fault, by length, with a line behind the longest that was learned from.
+def longer_than_learned(
+    longest_asked: Callable[[Plot], int],
+) -> tuple[Callable[[Plot], Sequence[Rule]], Callable[[Plot], str]]:
+    """A dashed line behind the longest sequence that was learned from, and its words, where longer ones are asked.
 
-    Needs ``length_accuracy`` and the attribute ``longest_trained``.
+    Needs the attribute ``longest_trained``.
     """
-    plot.curves(finite(plot.now["length_accuracy"]), hover="%{y:.0%}")
-    plot.number_axis("length", "Words read", "%{x} words")
-    plot.linear_axis("share", "Right from start to end", tickformat=".0%")
-    longest = int(plot.ds.attrs["longest_trained"])
-    beyond = ""
-    if longest < longest_asked:
-        plot.figure.add_vline(x=longest + 0.5, line={"color": plot.ink.muted, "width": 1, "dash": "dash"})
-        beyond = "Right of the dashed line: longer than learned."
-    return plot.finish(plot.drawn(plot.step_in_words("close_look")), beyond)
+
+    def learned(plot: Plot) -> Sequence[Rule]:
+        longest = int(plot.ds.attrs["longest_trained"])
+        return [rule(x=longest + 0.5, dash="dash", width=1)] if longest < longest_asked(plot) else []
+
+    def words(plot: Plot) -> str:
+        return "Right of the dashed line: longer than learned." if learned(plot) else ""
+
+    return learned, words

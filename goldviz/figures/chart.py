@@ -35,13 +35,17 @@ from goldviz.arrays.readings import Coordinate, Read, Readings, Scale
 from goldviz.diagnostics.by_kind import ByKind
 from goldviz.figures import by_kind, limits, plot
 from goldviz.figures import theme as look
-from goldviz.figures.draft import Figure
+from goldviz.figures.draft import Figure, make_subplots
 from goldviz.figures.elements import (
+    add_heading,
     colour_bar_below,
     drawn_ends,
     legend_above_headings,
+    log_axis,
+    loss_axis,
     number_ticks,
     power_axis,
+    power_ticks,
     title_below,
     whole,
 )
@@ -78,6 +82,7 @@ from goldviz.figures.marks import (
     attribute,
     averaged,
     bars,
+    between,
     changed,
     channel,
     curves,
@@ -95,6 +100,7 @@ from goldviz.figures.marks import (
     thinned,
     words,
 )
+from goldviz.figures.notes import wrapped
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import GROWING
 from goldviz.figures.spec import FigureSpec
@@ -102,9 +108,9 @@ from goldviz.figures.theme import style_of
 from goldviz.models.style import NetworkStyle
 
 __all__ = [
-    "Axis", "Channel", "Chart", "Panel", "at", "attribute", "averaged", "axis", "bars", "bound", "changed", "colours",
-    "curves", "dots", "drawn_of", "figure", "heat", "here", "lines", "mean", "median", "offered", "panel", "rule", "series", "size",
-    "so_far", "thin", "thinned", "words",
+    "Axis", "Channel", "Chart", "Panel", "at", "attribute", "averaged", "axis", "bars", "between", "bound",
+    "changed", "colours", "curves", "dots", "drawn_of", "figure", "heat", "here", "lines", "mean", "median",
+    "offered", "panel", "rule", "series", "size", "so_far", "thin", "thinned", "where_recorded", "words",
 ]  # fmt: skip
 
 VALUES = (Curves, Thin, Lines, Dots, Bars)
@@ -173,18 +179,29 @@ def words_alone(title: str | None = None, **more: Any) -> Axis:
 
 @dataclass(frozen=True)
 class Panel:
-    """Marks under a heading: their variable's label unless it is given; ``of`` is a network whose colour it has."""
+    """Marks under a heading: their variable's label unless it is given; ``of`` is a network whose colour it has.
+
+    ``x`` is for panels beside one another.
+    """
 
     marks: tuple[Mark, ...]
     heading: str | None = None
     y: Axis | None = None
     height: float = 1.0
     of: str = ""
+    x: Axis | None = None
 
 
-def panel(*marks: Mark, heading: str | None = None, y: Axis | None = None, height: float = 1.0, of: str = "") -> Panel:
-    """Marks under a heading of their own, below what stands before."""
-    return Panel(marks, heading, y, height, of)
+def panel(
+    *marks: Mark,
+    heading: str | None = None,
+    y: Axis | None = None,
+    height: float = 1.0,
+    of: str = "",
+    x: Axis | None = None,
+) -> Panel:
+    """Marks under a heading of their own, below what stands before, or beside it."""
+    return Panel(marks, heading, y, height, of, x)
 
 
 @dataclass(frozen=True)
@@ -195,32 +212,41 @@ class Colours:
     """
 
     title: str | None = None
-    ends: tuple[float, float] | None = None
+    ends: tuple[float, float] | Callable[[Plot], tuple[float, float]] | None = None
     of: tuple[str, ...] | Reading = ()
     scale: Any = "sequential"
     below: bool | None = None
     bar: Mapping[str, Any] = field(default_factory=dict)
+    from_zero: bool = False
+    """Whether it reaches from zero to the largest value."""
+    powers: bool = False
+    """Whether its numbers are exponents of ten."""
 
     def quantity(self) -> Quantity:
         """What the scale reaches over."""
         read = self.of if callable(self.of) else values_of(*self.of)
+        if self.from_zero:
+            return Quantity(read, lambda low, high: (0.0, high or 1.0))
         return Quantity(read, (lambda *ends: symmetric(ends)) if self.scale in ("signed", "diverging") else padded)
 
 
 def colours(
     title: str | None = None,
     *of: str,
-    ends: tuple[float, float] | None = None,
+    ends: tuple[float, float] | Callable[[Plot], tuple[float, float]] | None = None,
     read: Reading | None = None,
     scale: Any = "sequential",
     below: bool | None = None,
+    from_zero: bool = False,
+    powers: bool = False,
     **bar: Any,
 ) -> Colours:
     """The colour scale of a figure; see :class:`Colours`."""
-    return Colours(title, ends, read or of, scale, below, bar)
+    return Colours(title, ends, read or of, scale, below, bar, from_zero, powers)
 
 
-Part: TypeAlias = "Mark | Panel | Callable[..., Sequence[Mark | Panel]]"
+Part: TypeAlias = "Mark | Panel | Callable[..., Sequence[Mark | Panel] | str]"
+"""A function gives marks and panels of the plot, or a sentence that stands in the figure's place."""
 Note: TypeAlias = "Words | Callable[..., Words]"
 
 
@@ -237,7 +263,7 @@ class Chart:
     colour: Colours | None = None
     shows: str = ""
     cannot_show: str = ""
-    title: str = ""
+    title: str | Callable[..., str] = ""
     needs: tuple[str, ...] | None = None
     instead: Callable[[Run], str] = lambda ds: ""
     lead: Note = ""
@@ -247,12 +273,20 @@ class Chart:
     """Whether what has no seeds, in a run of several, is of the first."""
     height: int | Callable[[Plot], int] = 430
     legend: Literal["above", "under", "below", "none"] | None = None
+    legend_lines: int | Callable[[Plot], int] = 3
+    """How many lines a phone needs for a legend under the plot."""
     hover: Literal["x unified", "closest"] | None = None
     looks_at: Mapping[str, Any] = field(default_factory=dict)
     position: str = ""
     at_once: bool = False
+    says_step: bool = True
+    """Whether its words say which step is in view, where it draws one."""
+    beside: bool = False
+    """Whether panels stand beside one another, with the same rows."""
     over: str = ""
-    layout: Mapping[str, Any] = field(default_factory=dict)
+    layout: Mapping[str, Any] | Callable[[Plot], Mapping[str, Any]] = field(default_factory=dict)
+    axes: tuple[Axis, ...] = ()
+    """Y axes of panels that a function of the plot gives, for what lanes share."""
     draw: Callable[..., Figure] | None = None
     limits: Mapping[str, Quantity] = field(default_factory=dict)
     redrawn: str = ""
@@ -288,7 +322,11 @@ class Chart:
         """The y axis of some marks, with how its first variable is read."""
         given = own or self.y or Axis()
         names = tuple(
-            dict.fromkeys(name for mark in marks if isinstance(mark, VALUES) and (name := channel(mark.of).name))
+            dict.fromkeys(
+                name
+                for mark in marks
+                if isinstance(mark, VALUES) and not getattr(mark, "rows", "") and (name := channel(mark.of).name)
+            )
         )
         of = given.of or names
         read = readings.variable(names[0]) if names else Read("")
@@ -302,23 +340,33 @@ class Chart:
             y, _ = self.axis_of(own, marks, readings)
             if y.of and y.scale not in UNSHARED:
                 told[self.key("y", y)] = limits_over(y.of, y.scale or "linear")
+        for own in self.axes:
+            told[self.key("y", own)] = limits_over(own.of, own.scale or "linear")
         if self.x is not None and self.x.of and self.x.scale not in UNSHARED:
             told[self.key("x", self.x)] = limits_over(self.x.of, self.x.scale or "linear")
         if self.colour is not None and self.colour.ends is None:
             told[f"{self.name} colour"] = self._colours(readings).quantity()
         return told
 
-    def _colours(self, readings: Readings) -> Colours:
+    def _colours(self, readings: Readings, ds: Run | None = None) -> Colours:
         assert self.colour is not None
         mapped = [mark for mark in self.marks if isinstance(mark, Heat)]
         of = self.colour.of or tuple(dict.fromkeys(name for one in mapped if (name := channel(one.of).name)))
         first = of[0] if of and not callable(of) else ""
-        title = self.colour.title if self.colour.title is not None else readings.variable(first).label if first else ""
+        label = readings.variable(first, ds).label if first else ""
+        title = self.colour.title if self.colour.title is not None else label
         return replace(self.colour, of=of, title=title)
 
     def key(self, letter: str, one: Axis) -> str:
         """By which name lanes share an axis' limits: what it is of, so that figures of the same have the same."""
         return f"{self.name} {letter}" if callable(one.of) else f"{' + '.join(one.of)}, {one.scale or 'linear'}"
+
+    def _reach(self, plot: Plot, letter: str, one: Axis) -> tuple[float, float]:
+        """What an axis reaches over: what lanes share, else, of marks that the run alone tells, the run's own."""
+        key = self.key(letter, one)
+        if key in plot.quantities:
+            return plot.limit(key)
+        return limits.limit(limits_over(one.of, one.scale or "linear"), [plot.ds])
 
     def caption(self, readings: Readings) -> str:
         """What it shows: its own words, or what its marks are of."""
@@ -338,8 +386,9 @@ class Chart:
         needs = self.needs if self.needs is not None else self.variables
         body = self.draw or partial(self._drawn, readings, fixed)
         redrawn = self.redrawn or ("drawn for the place in view" if fixed else "")
+        title = "" if callable(self.title) else self.title
         make = plot.figure(
-            quantities, self.question, title=self.title, shows=self.caption(readings), cannot_show=self.cannot_show,
+            quantities, self.question, title=title, shows=self.caption(readings), cannot_show=self.cannot_show,
             needs=needs, instead=self.instead, look_of=look_of, kinds=kinds, redrawn=redrawn,
         )  # fmt: skip
 
@@ -352,12 +401,17 @@ class Chart:
         return replace(spec, at=self.position, at_once=self.at_once)
 
     def _drawn(self, readings: Readings, fixed: bool, plot: Plot, **looked_at: Any) -> Figure:
+        if callable(self.title):
+            plot.title = self.title(plot, **looked_at)
         parts: list[Any] = []
         for one in self.parts:
             if _is_mark(one) or isinstance(one, Panel):
                 parts.append(one)
             else:
-                parts += one(plot, **looked_at)  # type: ignore[operator]
+                given = one(plot, **looked_at)  # type: ignore[operator]
+                if isinstance(given, str):
+                    return plot.instead(given)
+                parts += given
         panels = [one for one in parts if isinstance(one, Panel)]
         marks = [one for one in parts if not isinstance(one, Panel)]
         canvas = Canvas(plot, readings, fixed=fixed, looked_at=looked_at)
@@ -373,6 +427,9 @@ class Chart:
                     mark.draw(canvas)
         every = [mark for _, _, drawn in groups for mark in drawn]
         self._lay_x(canvas, every, bool(panels))
+        for row, one in enumerate(panels, start=1):
+            if one.x is not None:
+                plot.figure.update_xaxes(**{"title_text": one.x.title, **one.x.read(plot), "row": row})
         for row, own, drawn in groups:
             self._lay_y(canvas, row, own, drawn, bool(panels))
         # Words on an axis are placed by its type, and lines stand on panels on which something is drawn.
@@ -388,6 +445,9 @@ class Chart:
 
     def _lay_panels(self, canvas: Canvas, panels: Sequence[Panel]) -> None:
         headings = [self._heading(canvas, one) for one in panels]
+        if self.beside:
+            canvas.plot.figure = panels_beside(headings, canvas.plot.ink.text)
+            return
         heights = [one.height for one in panels]
         inks = [canvas.plot.look_of(one.of).colour if one.of else canvas.plot.ink.text for one in panels]
         several = heights if len(set(heights)) > 1 else None
@@ -417,17 +477,19 @@ class Chart:
                 **{**words, "range": SHARES.rounded(0.0, 1.0), "tickformat": ".0%", **rows, **more}
             )
         elif y.scale == "log" and y.of:
-            plot.log_axis(self.key("y", y), titled, row)
+            plot.figure.update_yaxes(title_text=titled, **log_axis(self._reach(plot, "y", y)), **rows)
             plot.figure.update_yaxes(**rows, **more)
         elif y.scale == "loss" and y.of:
-            plot.loss_axis(self.key("y", y), titled, row)
+            plot.figure.update_yaxes(title_text=titled, **loss_axis(*self._reach(plot, "y", y)), **rows)
             plot.figure.update_yaxes(**rows, **more)
         elif y.scale in POWERS:
             low, high = drawn_ends(plot.figure)
+            if callable(y.of):  # what is in view whatever is drawn
+                low, high = min(low, *(asked := y.of(plot.ds))), max(high, *asked)
             room = max(0.05 * (high - low), 0.3)
             power_axis(plot.figure, "y", title or "", low - room, high + room, **more)
         elif y.scale != "free" and y.of:
-            plot.figure.update_yaxes(**{**words, "range": plot.limit(self.key("y", y)), **rows, **more})
+            plot.figure.update_yaxes(**{**words, "range": self._reach(plot, "y", y), **rows, **more})
         elif words or more:
             plot.figure.update_yaxes(**{**words, **rows, **more})
 
@@ -436,15 +498,17 @@ class Chart:
         more = dict(given.read(plot))
         dim = self.over or _along(canvas, marks)
         mapped = any(isinstance(mark, Heat) for mark in marks)
+        lying = next((mark for mark in marks if getattr(mark, "rows", "")), None)
+        if lying is not None and not given.of:
+            title = given.title if given.title is not None else "" if panels else canvas.read(lying.of).title
+            given = replace(given, title=title, scale="free")
         if given.of or given.scale in ("free", "share"):
-            reach = (
-                {} if not given.of or given.scale in ("free", "share") else {"range": plot.limit(self.key("x", given))}
-            )
+            reach = {} if not given.of or given.scale in ("free", "share") else {"range": self._reach(plot, "x", given)}
             plot.figure.update_xaxes(**{**reach, **more})
             if given.title is not None:
                 title_below(plot.figure, given.title)
             if dim and dim in plot.quantities and dim not in GROWING and given.scale == "free":
-                plot.link("x", dim)
+                plot.link("x", canvas.readings.coordinate(dim).linked or dim)
         elif dim in GROWING and not canvas.fixed:
             plot.step_axis() if mapped else plot.step_grid()
             plot.figure.update_xaxes(**more)
@@ -483,7 +547,7 @@ class Chart:
     def _finish(self, canvas: Canvas, marks: Sequence[Any], panels: bool, looked_at: Mapping[str, Any]) -> Figure:
         plot = canvas.plot
         step: Words = ""
-        if canvas.steps and not plot.over_steps:
+        if canvas.steps and self.says_step and not plot.over_steps:
             step = plot.step_in_words(canvas.steps, one_seed=self.probes and canvas.first_seed and not canvas.seeds)
         own = [note(plot, **looked_at) if callable(note) else note for note in (*self.notes, self.lead)]
         seeds = canvas.seeds if self.seeds is None else self.seeds
@@ -496,24 +560,30 @@ class Chart:
         if legend == "above" and panels:
             legend_above_headings(figure)
         elif legend == "under":
-            legend_under(figure, lines=3, axis=50)
+            room = self.legend_lines(plot) if callable(self.legend_lines) else self.legend_lines
+            legend_under(figure, lines=room, axis=50)
         elif legend == "below":
             legend_below(figure)
         if self.colour is not None:
             self._add_colours(canvas, panels)
         elif panels and legend != "above":
             figure.update_layout(margin_t=figure.layout.margin.t + HEADING)
+        if self.beside:
+            lines = max(one.text.count("<br>") for one in figure.layout.annotations)
+            figure.update_layout(margin_t=figure.layout.margin.t + 17 * lines)
         if self.layout:
-            figure.update_layout(self.layout)
+            figure.update_layout(self.layout(plot) if callable(self.layout) else self.layout)
         return figure
 
     def _add_colours(self, canvas: Canvas, panels: bool) -> None:
-        told = self._colours(canvas.readings)
-        ends = told.ends if told.ends is not None else canvas.plot.limit(f"{self.name} colour")
+        told = self._colours(canvas.readings, canvas.plot.ds)
+        given = told.ends(canvas.plot) if callable(told.ends) else told.ends
+        ends = given if given is not None else canvas.plot.limit(f"{self.name} colour")
+        ticks = power_ticks(*ends, most=5) if told.powers else {}
         known = {"sequential": look.SEQUENTIAL, "signed": SIGNED, "diverging": look.DIVERGING}
         scale = known.get(told.scale, told.scale) if isinstance(told.scale, str) else told.scale
         lay = colour_bar_below if (panels if told.below is None else told.below) else colour_bar
-        lay(canvas.plot.figure, ends, scale, told.title or "", **told.bar)
+        lay(canvas.plot.figure, ends, scale, told.title or "", **{**ticks, **told.bar})
 
 
 def figure(name: str, question: str, *parts: Part, **how: Any) -> Chart:
@@ -525,6 +595,21 @@ def figure(name: str, question: str, *parts: Part, **how: Any) -> Chart:
     values where none are given). ``position`` names the argument that is a page's place, for pages without runs.
     """
     return Chart(name, question, parts, **how)
+
+
+def panels_beside(headings: Sequence[str], colour: str) -> Figure:
+    """One panel beside the other, on the same rows, each with its heading; they are counted as those below are."""
+    figure = make_subplots(rows=1, cols=len(headings), shared_yaxes=True, horizontal_spacing=0.05)
+    figure._grid = {(col, 1): pair for (_, col), pair in figure._grid.items()}
+    for number, heading in enumerate(headings, start=1):
+        text = wrapped(heading, max(8, 44 // len(headings)))
+        add_heading(figure, number, f"<b>{text}</b>", align="left", font={"size": 14, "color": colour})
+    return figure
+
+
+def where_recorded(*marks: Any) -> Callable[..., list[Any]]:
+    """Those of the marks whose variable the run has: what not every run records."""
+    return lambda plot, **looked_at: [mark for mark in marks if not plot.lacks(channel(mark.of).name)]
 
 
 def is_part(one: Any) -> bool:
@@ -541,7 +626,7 @@ def _along(canvas: Canvas, marks: Sequence[Any]) -> str:
     for mark in marks:
         if isinstance(mark, Heat):
             return mark.x
-        if isinstance(mark, Dots) and mark.rows:
+        if getattr(mark, "rows", ""):
             return ""
         if isinstance(mark, VALUES):
             if getattr(mark, "x", None) is not None:

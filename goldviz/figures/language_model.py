@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from goldviz.arrays.labelled import Run
 from goldviz.figures import theme as look
+from goldviz.figures.chart import Chart, figure, limits_over
 from goldviz.figures.draft import Figure
 from goldviz.figures.elements import colour_bar_below
 from goldviz.figures.frames import AtStep, Words
@@ -20,20 +21,32 @@ from goldviz.figures.thumbnail import Curve, polyline_svg
 from goldviz.figures.training_steps import baselines_on_axis
 
 
-def loss_beside_guesses(plot: Plot, title: str, dev_in_words: Callable[[float], str] | None, *, digits: int) -> Figure:
+def loss_beside_guesses(unit: str, in_words: Callable[[Plot], Callable[[float], str] | None], *, digits: int) -> Chart:
     """The loss of each step, smoothed without looking ahead, beside guesses by uniform, single and pair counts.
 
-    ``dev_in_words`` says the dev loss at the last close look under the title.
+    ``in_words`` gives what says the dev loss at the last close look under the title, if anything does.
     """
-    smoothing = smoothed_curves(plot, "loss", hover="%{y:.4f} nat")
-    test_note = plot.test_losses() if "test_loss" in plot.kinds else ""
-    plot.step_grid()
-    plot.loss_axis("loss", title)
-    baselines_on_axis(plot, "loss", digits)
-    dev: Words = ""
-    if dev_in_words and not plot.lacks("dev_loss"):
-        dev = plot.each(plot.now["dev_loss"].median("seed"), dev_in_words, between=": ", within="Dev, {}.")
-    return plot.finish(dev, smoothing, test_note, plot.drawn())
+
+    def draw(plot: Plot) -> Figure:
+        smoothing = smoothed_curves(plot, "loss", hover="%{y:.4f} nat")
+        test_note = plot.test_losses() if "test_loss" in plot.kinds else ""
+        plot.step_grid()
+        plot.loss_axis("loss", f"Loss ({unit})")
+        baselines_on_axis(plot, "loss", digits)
+        dev: Words = ""
+        said = in_words(plot)
+        if said and not plot.lacks("dev_loss"):
+            dev = plot.each(plot.now["dev_loss"].median("seed"), said, between=": ", within="Dev, {}.")
+        return plot.finish(dev, smoothing, test_note, plot.drawn())
+
+    return figure(
+        "loss",
+        "Does it guess better than counting?",
+        draw=draw,
+        needs=("loss",),
+        limits={"loss": limits_over(("loss", "dev_loss", "uniform_loss"), "loss")},
+        shows="The loss of each step, beside guesses that need no network.",
+    )
 
 
 def sampled(plot: Plot, tokens: Any, shares: NDArray[Any], *notes: str, size: int, gap: int, height: int) -> Figure:

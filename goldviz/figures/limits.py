@@ -7,7 +7,7 @@ table which quantities its figures have limits for, how each is read off a datas
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -50,8 +50,6 @@ Quantities = Mapping[str, Quantity]
 
 SHARES = Quantity(lambda ds: np.array([0.0, 1.0]), padded)
 """Shares of a whole, from none to all."""
-SHARES_WITH_LITTLE_BELOW = replace(SHARES, rounded=lambda low, high: (low - 0.02, high + 0.05))
-"""The same, with less room under none than over all."""
 
 
 def limit(quantity: Quantity, datasets: Iterable[Run]) -> tuple[float, float]:
@@ -94,10 +92,11 @@ def with_zero(*names: str) -> Reading:
 
 
 def ends_of(*names: str) -> Reading:
-    """Half a step beyond the first and last values of coordinates."""
+    """Half a step beyond the first and last values of coordinates; names have no ends."""
 
     def ends(ds: Run) -> Values:
         arrays = [ds[name] for name in names if name in ds.coords and ds.sizes[name]]
+        arrays = [one for one in arrays if one.values.dtype.kind in "fiu"]
         return np.array([end for one in arrays for end in (float(one.min()) - 0.5, float(one.max()) + 0.5)])
 
     return ends

@@ -15,6 +15,8 @@ from goldviz.figures.notes import as_label
 KNOWN, JOINED, HIDDEN, BESIDE = "#0e7ac0", "#d55e00", "#c46a9c", "#009e73"
 """What is known at a forecast, what is joined by date, what was hidden, and the covariate beside the target."""
 
+DATES: dict[str, Any] = {"type": "date", "nticks": 6, "showgrid": False, "tickangle": 0, "hoverformat": "%a %d %b %Y"}
+"""What makes an axis one of dates, as wide as what is drawn."""
 LONGEST_NAME = 12
 """Characters of a channel's name at an axis; more leave a phone no room for the plot."""
 
@@ -113,19 +115,30 @@ def legend_under(figure: Figure, *, lines: int, axis: int = 34) -> None:
 
 def channel_axis(figure: Figure, labels: list[str], ends: tuple[float, float], *, middle: float = 0.0) -> Figure:
     """Channels from top to bottom, the target first."""
-    places = (np.arange(len(labels)) + middle).tolist()
-    return figure.update_yaxes(
-        tickmode="array", tickvals=places, ticktext=labels, showgrid=False, ticks="", ticklabelstandoff=6, range=ends
-    )
+    return figure.update_yaxes(**channel_rows(labels, ends, middle=middle))
+
+
+def channel_rows(labels: list[str], ends: tuple[float, float], *, middle: float = 0.0) -> dict[str, Any]:
+    """What makes an axis one of channels."""
+    names = {"tickmode": "array", "tickvals": (np.arange(len(labels)) + middle).tolist(), "ticktext": labels}
+    return {**names, "showgrid": False, "ticks": "", "ticklabelstandoff": 6, "range": ends}
 
 
 def days_axis(figure: Figure, ends: tuple[float, float], ticks: int = 6) -> None:
     """An axis of dates for every panel, between two days since 1970."""
+    figure.update_xaxes(**days_between(ends, ticks))
+
+
+def days_between(ends: tuple[float, float] | None = None, ticks: int = 6) -> dict[str, Any]:
+    """What makes an axis one of dates; between two days since 1970 where they are told."""
+    dates = {"type": "date", "nticks": ticks, "tickangle": 0, "showgrid": False}
+    dates |= {"unifiedhovertitle_text": "%{x|%d %b %Y}"}
+    if ends is None:
+        return dates
     low, high = (str(np.datetime64(0, "D") + np.timedelta64(round(end), "D")) for end in ends)
-    figure.update_xaxes(type="date", range=(low, high), nticks=ticks, tickangle=0, showgrid=False)
-    figure.update_xaxes(unifiedhovertitle_text="%{x|%d %b %Y}")
+    return {**dates, "range": (low, high)}
 
 
 def date_axis(figure: Figure, **options: Any) -> None:
     """An axis of dates for every panel."""
-    figure.update_xaxes(type="date", nticks=6, showgrid=False, tickangle=0, hoverformat="%a %d %b %Y", **options)
+    figure.update_xaxes(**DATES, **options)

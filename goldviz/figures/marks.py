@@ -17,14 +17,14 @@ from goldviz.arrays.labelled import Array
 from goldviz.arrays.readings import Read, Readings
 from goldviz.figures import reading
 from goldviz.figures.draft import Bar
-from goldviz.figures.elements import interval_bars
+from goldviz.figures.elements import add_band, interval_bars
 from goldviz.figures.frames import AtStep, Words
 from goldviz.figures.limits import log10
 from goldviz.figures.maps import cells, cursor
 from goldviz.figures.notes import as_label
 from goldviz.figures.plot import NAMELESS, Plot
 from goldviz.figures.reading import GROWING, finite, growing, positive
-from goldviz.figures.theme import looks_of
+from goldviz.figures.theme import looks_of, with_alpha
 from goldviz.models.style import NetworkStyle
 
 BESIDE = ("network", "seed", *GROWING)
@@ -236,7 +236,8 @@ class Curves:
         if "seed" not in values.dims:
             values = values.expand_dims("seed")
         if "network" in values.dims:
-            plot.curves(values, **how)
+            for name in map(str, values["network"].values):
+                plot.curve(values.sel(network=name), name, **how)
         else:
             style = self.style or NAMELESS
             plot.curve(values, style.label, style=style, **({"legend": bool(style.label)} | how))
@@ -286,6 +287,14 @@ def series_of(
     return [("", canvas.style(name, colour or NAMELESS.colour, dash, symbol), values)]
 
 
+def entries_of(values: Array, by: str, looks: Sequence[Series]) -> list[dict[str, Any]]:
+    """Which entry along ``by`` each part of :func:`series_of` is of, for what stands beside it."""
+    if not by or not (looks or by in values.dims):
+        return [{}]
+    entries = [one.entry for one in looks] if looks else values[by].values.tolist()
+    return [{by: one} for one in entries]
+
+
 @dataclass(frozen=True)
 class Lines:
     """Lines over a dimension, or over the values of another channel ``x``: one, or one for each entry along ``by``.
@@ -306,6 +315,7 @@ class Lines:
     hover: str = ""
     mode: str = ""
     symbol: str = ""
+    size: float = 8
     legend: bool | None = None
     more: Mapping[str, Any] = field(default_factory=dict)
 
@@ -320,13 +330,14 @@ class Lines:
             places = places.median("seed")
         hover = self.hover or canvas.hover(self.of)
         parts = series_of(canvas, values, self.by, self.looks, self.name, self.colour, self.dash, self.symbol)
-        for _, style, own in parts:
+        for (_, style, own), entry in zip(parts, entries_of(values, self.by, self.looks), strict=True):
             dims = [str(dim) for dim in own.dims if whole or dim != canvas.grows(own)]
             along = self.over or dims[0]
-            where = own[along].values if places is None else self._places(canvas, places, own)
+            where = own[along].values if places is None else self._places(canvas, places, entry, whole)
             count = own.sizes[along]
             mode = self.mode or ("lines" if count > 1 else "markers")
-            marks = {"marker": {"symbol": style.symbol, "size": 8}} if "markers" in mode and style.symbol else {}
+            marked = "markers" in mode and style.symbol
+            marks = {"marker": {"symbol": style.symbol, "size": self.size}} if marked else {}
             plot.figure.scatter(
                 x=where,
                 y=own.values if whole else canvas.here(own),
@@ -338,10 +349,9 @@ class Lines:
                 **{**marks, **({} if self.legend is None else {"showlegend": self.legend}), **self.more},
             )
 
-    def _places(self, canvas: Canvas, places: Array, own: Array) -> Any:
-        beside = {dim: own[dim] for dim in places.dims if dim in own.coords and dim not in own.dims}
-        one = places.sel({dim: value.item() for dim, value in beside.items()}) if beside else places
-        return canvas.here(one)
+    def _places(self, canvas: Canvas, places: Array, entry: Mapping[str, Any], whole: bool) -> Any:
+        own = places.sel(entry) if entry and self.by in places.dims else places
+        return own.values if whole else canvas.here(own)
 
 
 @dataclass(frozen=True)
@@ -368,6 +378,7 @@ class Dots:
     dodge: float = 0.0
     hover: str = ""
     bar: Mapping[str, Any] = field(default_factory=dict)
+    marker: Mapping[str, Any] = field(default_factory=dict)
     more: Mapping[str, Any] = field(default_factory=dict)
 
     def draw(self, canvas: Canvas) -> None:
@@ -380,8 +391,8 @@ class Dots:
         places = None if self.x is None else canvas.values(self.x)
         ends = [canvas.values(one) for one in self.ends or ()]
         parts = series_of(canvas, values, self.by, self.looks, self.name, self.colour, "", self.symbol)
-        for at_part, (_, style, own) in enumerate(parts):
-            where = {dim: own[dim].item() for dim in (self.by,) if self.by and dim in own.coords}
+        entries = entries_of(values, self.by, self.looks)
+        for at_part, ((_, style, own), where) in enumerate(zip(parts, entries, strict=True)):
             over = self.over or self.rows or over_of(own)
             count = np.arange(plot.ds.sizes[over]) if over in plot.ds.sizes else np.arange(own.size)
             aside = self.dodge * ((at_part + 0.5) / len(parts) - 0.5)
@@ -393,7 +404,7 @@ class Dots:
             if self.rows:
                 along = count[::-1] - aside
             if places is not None:
-                along = canvas.here(places.sel(where) if where else places)
+                along = canvas.here(places.sel(where) if where and self.by in places.dims else places)
             side = [one.sel(where) if where and self.by in one.dims else one for one in ends]
             self._add(
                 canvas,
@@ -441,7 +452,12 @@ class Dots:
             y=y,
             name=self.name or style.label,
             mode="markers+text" if self.text else "markers",
-            marker={"size": self.size, "symbol": self.symbol or style.symbol or "circle", "color": style.colour},
+            marker={
+                "size": self.size,
+                "symbol": self.symbol or style.symbol or "circle",
+                "color": style.colour,
+                **self.marker,
+            },
             hovertemplate=hover or f"%{{y:{canvas.read(self.of).format}}}",
             row=canvas.row,
             **{**how, **self.more},
@@ -460,12 +476,37 @@ def row_axis(canvas: Canvas, labels: Sequence[str]) -> None:
 
 
 @dataclass(frozen=True)
+class Between:
+    """A fill without edges between two channels, over their dimension or over another channel ``x``."""
+
+    low: ChannelLike
+    high: ChannelLike
+    _: KW_ONLY
+    over: str = ""
+    x: ChannelLike | None = None
+    colour: str = "muted"
+    alpha: float = 0.2
+    more: Mapping[str, Any] = field(default_factory=dict)
+
+    def draw(self, canvas: Canvas) -> None:
+        """Draw it."""
+        low, high = canvas.values(self.low), canvas.values(self.high)
+        along = low[over_of(low, self.over)].values if self.x is None else canvas.here(canvas.values(self.x))
+        fill = with_alpha(canvas.colour(self.colour), self.alpha)
+        add_band(canvas.plot.figure, along, canvas.here(low), canvas.here(high), fill, row=canvas.row, **self.more)
+
+
+@dataclass(frozen=True)
 class Bars:
-    """Bars over a dimension: one set, or one for each entry along ``by``; hollow ones for what stands beside."""
+    """Bars over a dimension: one set, or one for each entry along ``by``; hollow ones for what stands beside.
+
+    They lie where ``rows`` is the dimension: a row for each entry, the first on top.
+    """
 
     of: ChannelLike
     _: KW_ONLY
     over: str = ""
+    rows: str = ""
     by: str = ""
     looks: tuple[Series, ...] = ()
     name: str = ""
@@ -481,18 +522,21 @@ class Bars:
         """Draw them."""
         plot, values = canvas.plot, canvas.values(self.of)
         values = values.median("seed") if "seed" in values.dims else values
-        hover = self.hover or f"%{{y:{canvas.read(self.of).format}}}"
+        written = canvas.read(self.of).format
+        hover = self.hover or (f"%{{y}}: %{{x:{written}}}" if self.rows else f"%{{y:{written}}}")
         for pattern, style, own in series_of(canvas, values, self.by, self.looks, self.name, self.colour, ""):
             marker: dict[str, Any] = {"color": style.colour}
             if self.hollow:
                 marker = {"color": "rgba(0,0,0,0)", "line": {"color": plot.ink.muted, "width": 1.5}}
             elif pattern or self.pattern:
                 marker |= {"pattern": {"shape": pattern or self.pattern}}
-            over = own[over_of(own, self.over)].values
+            over = own[over_of(own, self.rows or self.over)].values
+            along = over if over.dtype.kind in "fiu" else [as_label(str(one)) for one in over]
+            numbers = canvas.here(own)
+            sides = {"x": numbers, "y": along, "orientation": "h"} if self.rows else {"x": along, "y": numbers}
             plot.add(
                 Bar(
-                    x=over if over.dtype.kind in "fiu" else [as_label(str(one)) for one in over],
-                    y=canvas.here(own),
+                    **sides,
                     name=style.label,
                     marker={**marker, **self.marker},
                     hovertemplate=hover,
@@ -500,6 +544,8 @@ class Bars:
                 ),
                 row=canvas.row,
             )
+        if self.rows:
+            plot.figure.update_yaxes(autorange="reversed", showgrid=False, row=canvas.row)
 
 
 @dataclass(frozen=True)
@@ -576,16 +622,21 @@ class Rule:
 
 @dataclass(frozen=True)
 class Cursor:
-    """A gold line at the place that a page looks at: the argument ``at``, else the run's attribute ``otherwise``."""
+    """A gold line at the place that a page looks at: the argument ``at``, else the run's attribute ``otherwise``.
+
+    That may be a function of the plot.
+    """
 
     at: str
-    otherwise: str = ""
+    otherwise: str | Callable[[Plot], float] = ""
 
     def draw(self, canvas: Canvas) -> None:
         """Draw it."""
         place = canvas.looked_at.get(self.at)
-        here = int(canvas.plot.ds.attrs[self.otherwise]) if place is None else place
-        cursor(canvas.plot.figure, here, canvas.plot.theme)
+        told = self.otherwise
+        if place is None:
+            place = told(canvas.plot) if callable(told) else int(canvas.plot.ds.attrs[told])
+        cursor(canvas.plot.figure, place, canvas.plot.theme)
 
 
 @dataclass(frozen=True)
@@ -613,5 +664,5 @@ class Words_:  # noqa: N801 - words that stand at a place; `Words` are those of 
         )
 
 
-curves, thin, lines, dots, bars, heat = Curves, Thin, Lines, Dots, Bars, Heat
+curves, thin, lines, dots, bars, heat, between = Curves, Thin, Lines, Dots, Bars, Heat, Between
 rule, here, words, series = Rule, Cursor, Words_, Series

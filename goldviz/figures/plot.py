@@ -23,7 +23,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import wraps
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,6 +40,8 @@ from goldviz.figures.reading import GROWING, Band, finite, growing
 from goldviz.figures.spec import FigureSpec
 from goldviz.figures.theme import INKS, Ink, Theme, style_of
 from goldviz.models.style import NetworkStyle
+
+Found = TypeVar("Found")
 
 NAMELESS = NetworkStyle("", "#8a6a00", "solid", "circle")
 """The look of what is of no network."""
@@ -83,6 +85,8 @@ class Plot:
     scrubber: AtStep | int | None = None
     kinds: ByKind = field(default_factory=ByKind)
     """Which of the run's variables are of which kind, for figures that need kinds alone."""
+    known: dict[Any, Any] = field(default_factory=dict)
+    """What was read once."""
     links: dict[tuple[Literal["x", "y"], int | None], str] = field(default_factory=dict)
     """Which coordinate axes are of, by their letter and, where it is one panel's alone, its number."""
 
@@ -139,7 +143,14 @@ class Plot:
 
     def limit(self, name: str) -> tuple[float, float]:
         """The limits of a quantity: those that runs share, else the run's own."""
-        return limits.limit_of(self.quantities, name, self.ds, self.limits)
+        return self.once(lambda plot: limits.limit_of(plot.quantities, name, plot.ds, plot.limits), f"limit {name}")
+
+    def once(self, read: Callable[[Plot], Found], name: str = "") -> Found:
+        """What a function reads off the plot, read once however often its parts ask; ``name`` is for one made anew."""
+        key = name or read
+        if key not in self.known:
+            self.known[key] = read(self)
+        return cast("Found", self.known[key])
 
     def at(self, dim: str | None = None) -> int:
         """The last recorded epoch or step (along ``dim``) that is not after the scrubber."""

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from goldviz.arrays.labelled import Array
-from goldviz.figures.theme import NETWORKS, style_of
+from goldviz.figures.theme import NETWORKS, sequential_stops, style_of
 
 WIDE = {"m": 13.7, "w": 11.5, "M": 12.1, "W": 13.9} | dict.fromkeys("ijlftr.,'| ()", 5.8)
 """Pixels of letters that are wider or narrower than most, at a size of 14."""
@@ -82,6 +82,17 @@ def picture_svg(
         f' role="img" font-family="sans-serif" aria-label="{html.escape(label)}"><title>{html.escape(label)}</title>'
         f"{''.join([*parts, *_axis_names(axes, width, height)])}</svg>"
     )
+
+
+def squares(shares: ArrayLike, x: float, y: float, width: float, height: float, *, gap: float = 0.0) -> list[str]:
+    """Shares (row, column) as the coloured cells of a map whose corner is at ``x`` and ``y``."""
+    values, colours = np.asarray(shares), [str(colour) for _, colour in sequential_stops()]
+    high, wide = height / values.shape[0], width / values.shape[1]
+    return [
+        f'<rect x="{x + column * wide:.1f}" y="{y + row * high:.1f}" width="{wide - gap:.1f}" '
+        f'height="{high - gap:.1f}" fill="{colours[round(float(share) * (len(colours) - 1))]}"/>'
+        for (row, column), share in np.ndenumerate(values)
+    ]
 
 
 def _axis_names(axes: Axes | None, width: int, height: int) -> list[str]:

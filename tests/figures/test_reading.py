@@ -4,10 +4,9 @@ import xarray as xr
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from goldviz.figures import limits, reading
+from goldviz.figures import reading
 from goldviz.figures.elements import log_axis, number_ticks, power_ticks
-from goldviz.labs.depth_gradients.figures import quantities as depth_quantities
-from goldviz.labs.depth_gradients.figures.quantities import QUANTITIES
+from goldviz.labs.depth_gradients.figures import shared_limits
 
 
 @given(st.integers(1, 5000), st.integers(1, 400))
@@ -44,9 +43,9 @@ def test_band_is_median_and_range_of_the_seeds_that_have_a_value(build_run):
 def test_shared_limits_cover_every_run(build_run):
     small, large = build_run(depth=5), build_run(depth=30, epochs=50)
     large["gradient_norm"] *= 1e4
-    both = depth_quantities.shared_limits([small, large])
+    both = shared_limits([small, large])
     for run in (small, large):
-        for name, (low, high) in depth_quantities.shared_limits([run]).items():
+        for name, (low, high) in shared_limits([run]).items():
             assert both[name][0] <= low
             assert both[name][1] >= high
     assert both["layer"] == (-0.5, 30.5)
@@ -55,14 +54,14 @@ def test_shared_limits_cover_every_run(build_run):
 
 def test_limits_survive_zeros_infinities_and_nothing(run):
     run["gradient_norm"][0, 0, 0, :3] = [0.0, np.inf, np.nan]
-    low, high = limits.limit(QUANTITIES["gradient_norm"], [run])
+    low, high = shared_limits([run])["gradient_norm"]
     assert -8 <= low < high <= 2
-    assert limits.limit(QUANTITIES["gradient_norm"], []) == (0.0, 1.0)
-    assert limits.limit(QUANTITIES["gradient_norm"], [run * 0]) == (0.0, 1.0)
+    assert shared_limits([])["gradient_norm"] == (0.0, 1.0)
+    assert shared_limits([run * 0])["gradient_norm"] == (0.0, 1.0)
 
 
 def test_only_empty_bins_are_left_out(run):
-    first, last = (int(end) for end in limits.limit(QUANTITIES["gradient_histogram_bins"], [run]))
+    first, last = (int(end) for end in shared_limits([run])["gradient_histogram_bins"])
     shares = run["gradient_histogram"].values
     assert shares[..., [0, *range(first, last + 1)]].sum(-1) == pytest.approx(np.ones(shares.shape[:-1]))
     assert shares[..., first].max() > 0

@@ -41,7 +41,7 @@ def test_every_recorded_place_of_a_network_stands_in_its_diagram_with_its_number
     if diagram is None:
         assert not all(name in run for name in spec.needs)
         return
-    as_recorded = {one.name for one in small.lab.part("figures.quantities").COLOURS if not one.readings}
+    as_recorded = {one.name for one in small.lab.part("figures").COLOURS if not one.readings}
     for colour in diagram["colours"]:
         if colour["name"] not in as_recorded:
             continue

@@ -12,17 +12,17 @@ import xarray as xr
 
 from goldviz.figures.spec import FigureSpec
 from goldviz.figures.theme import style_of
-from goldviz.labs.attention_against_recurrence.figures.cost import measured_time
-from goldviz.labs.attention_interface.figures.own_sentence import own_sentence
-from goldviz.labs.char_gpt.figures.completion import candidates, lens, looked
-from goldviz.labs.char_language_model.figures.reach import Tree, reach
+from goldviz.labs.attention_against_recurrence.figures import measured_time
+from goldviz.labs.attention_interface.figures import own_sentence
+from goldviz.labs.char_gpt.figures import candidates, lens, looked
+from goldviz.labs.char_language_model.reach import Tree, reach
 from goldviz.labs.price_tokens.edited import edited
 from goldviz.labs.price_tokens.figures.future import future
 from goldviz.labs.price_tokens.settings import PriceTokens
 from goldviz.labs.recurrent_gradients.figures.words import OF_WORDS
 from goldviz.labs.recurrent_gradients.settings import RecurrentGradients
 from goldviz.labs.recurrent_gradients.word_by_word import read_words
-from goldviz.labs.translation_transformer.figures.one_step import one_step
+from goldviz.labs.translation_transformer.figures import one_step
 from goldviz.runs.examples import example
 from tests.truth.predicates.another_drawing import holds, otherwise, sentences
 from tests.truth.predicates.drawing import Claim, Drawing, absent, gold, numeric, same

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from jaxtyping import Int
 import torch
+from jaxtyping import Int
 from torch import Generator, Tensor
 
 NO_WORD = -1

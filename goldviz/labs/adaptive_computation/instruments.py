@@ -45,8 +45,8 @@ class Answered:
 
 def layers_of(network: Ponderer) -> dict[str, list[Tensor]]:
     """The weights by layer: the cell's matrices, the halting neuron's weights, the read-out's."""
-    weights = [[*network.cell.matrices().values()], [network.halting.weight], [network.read_out.weight]]
-    return dict(zip(LAYERS, weights, strict=True))
+    matrices: list[Tensor] = [*network.cell.matrices().values()]
+    return dict(zip(LAYERS, (matrices, [network.halting.weight], [network.read_out.weight]), strict=True))
 
 
 def look(network: Ponderer, test: Puzzles, settings: AdaptiveComputation, price: float) -> Measured:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar, Literal
 
+from goldviz.arrays.readings import Coordinate
 from goldviz.declare import layers, standard
 from goldviz.declare.memory_of_training import UNLEARNED, bytes_of_training
 from goldviz.declare.settings import About, Experiment, Preset, Variable, setting
@@ -74,13 +75,25 @@ class AdaptiveComputation(Experiment):
         **standard.gradient_norms(),
         "test_loss": Variable(LOOK, "Loss of the answers on unseen inputs", kind="evaluation_loss", label="unseen"),
         "accuracy": Variable(LOOK, "Share of unseen inputs with every bit right", kind="accuracy"),
-        "ponder": Variable(LOOK, "Steps of thought N, mean over unseen inputs"),
+        "ponder": Variable(LOOK, "Steps of thought N, mean over unseen inputs", label="Steps of thought", scale="zero"),
         "correlation": Variable(LOOK, "Correlation of N and difficulty over unseen inputs"),
-        "ponder_by_difficulty": Variable((*LOOK, "difficulty"), "Steps of thought N, mean of this difficulty"),
+        "ponder_by_difficulty": Variable(
+            (*LOOK, "difficulty"),
+            "Steps of thought N, mean of this difficulty",
+            label="Steps of thought",
+            format=".2f",
+            scale="zero",
+        ),
         "accuracy_by_difficulty": Variable((*LOOK, "difficulty"), "Share of right answers of this difficulty"),
-        "step_share": Variable(BY_STEP, "Share of unseen inputs that take so many steps"),
-        "answer_push": Variable(BY_STEP, "Minus dL/dz at the halting neuron of the step, of the answers' loss"),
-        "price_push": Variable(BY_STEP, "Minus dL/dz at the halting neuron of the step, of the price"),
+        "step_share": Variable(
+            BY_STEP, "Share of unseen inputs that take so many steps", label="Share of inputs", format=".0%"
+        ),
+        "answer_push": Variable(
+            BY_STEP, "Minus dL/dz at the halting neuron of the step, of the answers' loss", format=".2e", scale="zero"
+        ),
+        "price_push": Variable(
+            BY_STEP, "Minus dL/dz at the halting neuron of the step, of the price", format=".2e", scale="zero"
+        ),
         "weight": Variable(PUZZLE, "Halting weight p_n = h_n before the last step, first seed"),
         "remainder": Variable(PUZZLE, "Halting weight of the last step, the remainder R, first seed"),
         "budget": Variable(PUZZLE, "Budget left before the step, first seed"),
@@ -90,6 +103,11 @@ class AdaptiveComputation(Experiment):
         **layers.gradient_norm((*LOOK, "layer")),
         **layers.weight_gradients((*LOOK[:2], "layer")),
         "parameter_count": Variable(("network",), "Number of parameters", kind="parameter_count"),
+    }
+
+    coordinates: ClassVar[Mapping[str, Coordinate]] = {
+        "difficulty": Coordinate("Difficulty", "difficulty %{x}", names={0: "0"}),
+        "ponder_step": Coordinate("Step of thought", "step %{x}"),
     }
 
     equations: ClassVar[tuple[str, ...]] = (

@@ -9,7 +9,7 @@ import streamlit as st
 from goldviz.diagnostics.findings.recorded import networks
 from goldviz.diagnostics.findings.rule import filled
 from goldviz.labs.attention_against_recurrence import LAB
-from goldviz.labs.attention_against_recurrence.figures.cost import measured_time
+from goldviz.labs.attention_against_recurrence.figures import measured_time
 from goldviz.labs.attention_against_recurrence.measures import Reading
 from goldviz.labs.attention_against_recurrence.settings import AttentionAgainstRecurrence
 from goldviz.runs.jobs.jobs import Task

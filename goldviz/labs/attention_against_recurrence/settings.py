@@ -7,6 +7,7 @@ from typing import ClassVar, Literal, Self
 
 from pydantic import model_validator
 
+from goldviz.arrays.readings import Coordinate
 from goldviz.declare import standard
 from goldviz.declare.memory_of_training import bytes_of_training
 from goldviz.declare.settings import About, Experiment, Preset, Variable, setting
@@ -68,16 +69,45 @@ class AttentionAgainstRecurrence(Experiment):
         **standard.gradient_norms(),
         "test_loss": Variable(LOOK, "Loss on unseen sequences", "nat", kind="evaluation_loss", label="unseen"),
         "accuracy": Variable(LOOK, "Share of right answers on unseen sequences", kind="accuracy"),
-        "accuracy_by_distance": Variable((*LOOK, "distance"), "The same of a group of distances, by its middle"),
+        "accuracy_by_distance": Variable(
+            (*LOOK, "distance"),
+            "The same of a group of distances, by its middle",
+            label="Right answers",
+            format=".0%",
+            scale="share",
+        ),
         "input_gradient": Variable(
             (*LOOK, "lag"),
             "Norm of the loss's gradient so many steps before the question over that one step before, mean over "
             "unseen sequences",
+            label="Gradient, nearest input = 1",
+            format=".2e",
+            scale="log",
         ),
-        "multiplications": Variable(BY_LENGTH, "Multiplications of matrix products for one answer", once=True),
-        "steps_in_a_row": Variable(BY_LENGTH, "Steps that have to wait for one another", once=True),
+        "multiplications": Variable(
+            BY_LENGTH,
+            "Multiplications of matrix products for one answer",
+            once=True,
+            label="Multiplications",
+            format=".3s",
+            scale="log",
+        ),
+        "steps_in_a_row": Variable(
+            BY_LENGTH,
+            "Steps that have to wait for one another",
+            once=True,
+            label="Steps in a row",
+            format=",",
+            scale="log",
+        ),
         "uniform_loss": Variable((), "Loss of guessing", "nat", kind="baseline_loss", label="guessing"),
         "parameter_count": Variable(("network",), "Number of parameters", kind="parameter_count"),
+    }
+
+    coordinates: ClassVar[Mapping[str, Coordinate]] = {
+        "distance": Coordinate("Steps between mark and question", "%{x} steps back"),
+        "lag": Coordinate("Steps before the question", "%{x} steps before"),
+        "series_length": Coordinate("Length of the sequence"),
     }
 
     equations: ClassVar[tuple[str, ...]] = (

@@ -3,83 +3,45 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
 from goldviz.arrays.labelled import Array, Run
-from goldviz.figures import theme as look
-from goldviz.figures.draft import Figure
-from goldviz.figures.elements import link, log_axis
-from goldviz.figures.maps import cells, colour_bar, legend_below
-from goldviz.figures.spec import by_name, drawn
-from goldviz.figures.theme import INKS, SEQUENTIAL, Theme
+from goldviz.arrays.light import LightArray
+from goldviz.figures.chart import (
+    Chart,
+    at,
+    attribute,
+    axis,
+    bars,
+    bound,
+    changed,
+    colours,
+    dots,
+    figure,
+    heat,
+    lines,
+    rule,
+)
+from goldviz.figures.elements import log_axis
+from goldviz.figures.limits import log10
+from goldviz.figures.marks import Mark, Series
+from goldviz.figures.plot import Plot
 from goldviz.figures.thumbnail import Curve, polyline_svg
 from goldviz.labs.attention_cost import measures
+from goldviz.labs.attention_cost.settings import AttentionCost
 from goldviz.models.series.attention import ATTENTIONS
 from goldviz.models.style import NetworkStyle
 
 STYLES = {name: kind.style for name, kind in ATTENTIONS.items()} | {
     "full_map": NetworkStyle("Full, written out", "#8a7f6a", "dot", "x")
 }
-TIMED = STYLES | {"full": replace(STYLES["full"], label="Full, fused")}
+FUSED = {"full": "Full, fused"}
 SCORE, CHANCE = STYLES["prob_sparse"], NetworkStyle("as many random rows", "#8a7f6a", "dot", "x")
 REST = "#a9a79f"
-
-
-def _over_length(
-    figure: Figure, lengths: Array, lines: Iterable[tuple[NetworkStyle, np.ndarray]], hover: str, title: str
-) -> Figure:
-    """Lines over the length of the series, both axes logarithmic."""
-    values = []
-    for style, line in lines:
-        figure.scatter(
-            x=lengths.values,
-            y=np.where(np.isfinite(line), line, np.nan),
-            name=style.label,
-            mode="lines+markers",
-            line={"color": style.colour, "dash": style.dash, "width": 2.5},
-            marker={"symbol": style.symbol, "size": 8},
-            hovertemplate=hover,
-        )
-        values.append(line[np.isfinite(line)])
-    legend_below(figure)
-    figure.update_layout(margin_b=150, legend_y=-0.22)
-    ticks = [int(length) for length in lengths.values]
-    figure.update_xaxes(
-        title_text="Length t of the series (rows)",
-        type="log",
-        showgrid=False,
-        tickvals=ticks,
-        ticktext=[f"{tick:,}" if (len(ticks) - place) % 2 else "" for place, tick in enumerate(ticks)],
-    )
-    link(figure, "x", "series_length")
-    return figure.update_yaxes(title_text=title, **log_axis(_reach_of(np.concatenate(values))))
-
-
-def _reach_of(values: np.ndarray) -> tuple[float, float]:
-    low, high = np.log10(values.min()), np.log10(values.max())
-    room = 0.05 * (high - low)
-    return float(low - room), float(high + room)
-
-
-def _by_formula(ds: Run, name: str, theme: Theme, question: str, note: str, hover: str, title: str) -> Figure:
-    figure = look.apply(Figure(), theme, title=question, notes=[note], height=460)
-    lines = [(STYLES[str(kind)], ds[name].sel(kind=kind).values) for kind in ds["kind"].values]
-    return _over_length(figure, ds["series_length"], lines, hover, title)
-
-
-@drawn(
-    "How many multiplications?",
-    needs=("multiplications",),
-    shows="Multiplications of one head by formula; both axes are logarithmic.",
-)
-def multiplications(ds: Run, *, theme: Theme = "light") -> Figure:
-    """Multiplications by length, kind by kind."""
-    return _by_formula(
-        ds, "multiplications", theme, "How many multiplications?", savings(ds), "%{y:.3s}", "Multiplications"
-    )
+UNDER: dict[str, Any] = {"legend": "below", "layout": {"margin_b": 150, "legend_y": -0.22}, "height": 460}
 
 
 def savings(ds: Run) -> str:
@@ -92,49 +54,12 @@ def savings(ds: Run) -> str:
     ).replace("%", " %")
 
 
-@drawn(
-    "How much memory do weights take?",
-    name="bytes",
-    needs=("bytes",),
-    shows="Bytes of one head's attention weights in float32, by formula.",
-    cannot_show="What a kernel really holds.",
-)
-def weight_bytes(ds: Run, *, theme: Theme = "light") -> Figure:
-    """Bytes of the weights by length, kind by kind."""
-    note = (
+def held_growth(ds: Run) -> str:
+    """How counted bytes grow, in a sentence."""
+    return (
         f"Counted, not by formula: with the map kept bytes grow as t to the power {measures.map_held_growth(ds):.2f}, "
         f"with PyTorch's kernel {measures.kernel_held_growth(ds):.2f}."
     )
-    return _by_formula(ds, "bytes", theme, "How much memory do weights take?", note, "%{y:.3s}B", "Bytes of weights")
-
-
-@drawn(
-    "How much of the output is lost?",
-    needs=("error",),
-    shows="ProbSparse's distance from full attention, by the number u of active rows.",
-    cannot_show="What a network that is trained with it learns to do without.",
-)
-def error(ds: Run, *, theme: Theme = "light") -> Figure:
-    """The relative error over u, with the rows that the score chooses and with as many random ones."""
-    figure = Figure()
-    for style, chosen_by in ((SCORE, "score"), (CHANCE, "chance")):
-        name = "rows that the score chooses" if chosen_by == "score" else style.label
-        figure.scatter(
-            x=ds["asked"].values,
-            y=100 * ds["error"].sel(chosen_by=chosen_by).values,
-            name=name,
-            mode="lines+markers",
-            line={"color": style.colour, "dash": style.dash, "width": 2.5},
-            marker={"symbol": style.symbol, "size": 8},
-            hovertemplate="%{y:.1f} %",
-        )
-    figure.add_vline(x=ds.attrs["active"], line={"color": INKS[theme].accent, "width": 2})
-    look.apply(figure, theme, title="How much of the output is lost?", notes=[lost(ds)], height=460)
-    legend_below(figure)
-    figure.update_layout(margin_b=150, legend_y=-0.22)
-    figure.update_xaxes(title_text="Active rows u", showgrid=False)
-    link(figure, "x", "asked")
-    return figure.update_yaxes(title_text="Error (% of the output's norm)", rangemode="tozero")
 
 
 def lost(ds: Run) -> str:
@@ -145,179 +70,12 @@ def lost(ds: Run) -> str:
     ).replace("%", " %")
 
 
-@drawn(
-    "Which rows attend?",
-    needs=("ranked_by", "attends"),
-    shows="Each row's score in order, the rows that attend in colour.",
-)
-def scores(ds: Run, *, theme: Theme = "light") -> Figure:
-    """The scores as sorted bars, those of active rows in colour."""
-    order = np.argsort(-ds["ranked_by"].values, kind="stable")
-    values, active, rows = (ds[name].values[order] for name in ("ranked_by", "attends", "row"))
-    figure, places = Figure(), np.arange(1, len(order) + 1)
-    for name, colour, its in (("attends", SCORE.colour, active > 0), ("takes the mean", REST, active == 0)):
-        figure.bar(
-            x=places[its],
-            y=values[its],
-            name=name,
-            marker={"color": colour},
-            customdata=rows[its],
-            hovertemplate="row %{customdata}: %{y:.2f} nat",
-        )
-    notes = [
-        f"{measures.rows_that_attend(ds):.0f} of {measures.rows(ds):.0f} rows attend. Gold: u = {ds.attrs['active']}."
-    ]
-    figure.add_vline(x=ds.attrs["active"] + 0.5, line={"color": INKS[theme].accent, "width": 2})
-    look.apply(figure, theme, title="Which rows attend?", notes=notes, height=430, hover="closest")
-    figure.update_layout(bargap=0)
-    figure.update_xaxes(title_text="Rows, the highest score first", showgrid=False)
-    return figure.update_yaxes(title_text="Score (nat)")
-
-
-def _against(ds: Run, name: str, theme: Theme, question: str, note: str, title: str) -> Figure:
-    """A row's number against its exact score, active rows in colour."""
-    figure = Figure()
-    attends = ds["attends"].values > 0
-    for label, colour, symbol, its in (
-        ("attends", SCORE.colour, "square", attends),
-        ("takes the mean", REST, "circle-open", ~attends),
-    ):
-        figure.scatter(
-            x=ds["unevenness"].values[its],
-            y=ds[name].values[its],
-            name=label,
-            mode="markers",
-            marker={"color": colour, "symbol": symbol, "size": 8},
-            customdata=ds["row"].values[its],
-            hovertemplate="row %{customdata}: score %{x:.2f}, %{y:.2f}",
-        )
-    look.apply(figure, theme, title=question, notes=[note], height=430, hover="closest")
-    figure.update_xaxes(title_text="s − ln i of row i (nat)", showgrid=False)
-    return figure.update_yaxes(title_text=title, rangemode="tozero")
-
-
-@drawn(
-    "May max minus mean stand in for s?",
-    needs=("unevenness", "max_mean"),
-    shows="The printed approximation against the exact score of every row.",
-)
-def max_mean(ds: Run, *, theme: Theme = "light") -> Figure:
-    """Max minus mean over s - ln i."""
-    note = f"It chooses {measures.rows_that_agree(ds):.0%} of the {ds.attrs['active']} rows that s chooses."
-    question = "May max minus mean stand in for s?"
-    return _against(ds, "max_mean", theme, question, note.replace("%", " %"), "Max − mean (nat)")
-
-
-@drawn(
-    "Does a high score mean few keys?",
-    needs=("unevenness", "top_weight"),
-    shows="The largest attention weight of every row against its exact score.",
-)
-def top_weight(ds: Run, *, theme: Theme = "light") -> Figure:
-    """A row's largest weight over s - ln i."""
-    note = f"Rank correlation over the later half of the rows: {measures.order_by_top_weight(ds):.2f}."
-    return _against(ds, "top_weight", theme, "Does a high score mean few keys?", note, "Largest weight")
-
-
-@drawn(
-    "Who hears whom?",
-    needs=("layers_to_hear",),
-    shows="After how many LogSparse layers a row hears an earlier cell.",
-)
-def reach(ds: Run, *, theme: Theme = "light") -> Figure:
-    """The pattern of keys and its reach layer by layer."""
-    hears = ds["layers_to_hear"].values
-    figure = Figure(
-        cells(
-            hears,
-            x=ds["cell"].values,
-            y=ds["row"].values,
-            hover="row %{y} hears row %{x} after %{z} layers",
-        )
-    )
-    depth = measures.layers_to_hear_all(ds)
-    notes = [f"One layer takes {measures.cells_seen(ds):.0%} of all pairs; {depth:.0f} layers reach the whole past."]
-    look.apply(
-        figure,
-        theme,
-        title="Who hears whom?",
-        notes=[note.replace("%", " %") for note in notes],
-        legend=False,
-        height=470,
-        hover="closest",
-    )
-    figure.update_xaxes(title_text="Row that is heard", showgrid=False)
-    figure.update_yaxes(title_text="Row that hears", showgrid=False, autorange="reversed")
-    return colour_bar(figure, (0, max(depth, 1)), SEQUENTIAL, "Layers", dtick=1)
-
-
-@drawn(
-    "What moves when one row changes?",
-    needs=("moves",),
-    shows="How far the output moves at each row when the row of the column is changed.",
-)
-def moves(ds: Run, *, theme: Theme = "light") -> Figure:
-    """Which rows move when a row is changed: nothing may stand above the diagonal."""
-    size = ds["moves"].sel(probed="prob_sparse").values.T
-    logs = np.log10(np.where(size > measures.MOVED, size, np.nan))
-    changes = ds["changed"].values
-    figure = Figure(
-        cells(logs, x=changes, y=ds["row"].values, hover="row %{x} changes: row %{y} moves by 10<sup>%{z:.1f}</sup>")
-    )
-    figure.scatter(
-        x=changes,
-        y=changes,
-        mode="lines",
-        line={"color": INKS[theme].accent, "width": 2},
-        hoverinfo="skip",
-        showlegend=False,
-    )
-    look.apply(
-        figure,
-        theme,
-        title="What moves when one row changes?",
-        notes=[leaks(ds)],
-        legend=False,
-        height=470,
-        hover="closest",
-    )
-    figure.update_xaxes(title_text="Row that changes", showgrid=False)
-    figure.update_yaxes(title_text="Row that moves", showgrid=False, autorange="reversed")
-    finite = logs[np.isfinite(logs)]
-    low, high = (float(finite.min()), float(finite.max())) if finite.size else (-1.0, 0.0)
-    return colour_bar(figure, (math.floor(low), math.ceil(high)), SEQUENTIAL, "Largest change of the output, log10")
-
-
 def leaks(ds: Run) -> str:
     """How many of the rows before a change move, in a sentence."""
     share = measures.prob_sparse_earlier_moved(ds)
     if not share:
         return "Above the gold diagonal nothing moves: no row sees the future."
     return f"Above the gold diagonal is the past: {share:.0%} of it moves, so rows see the future.".replace("%", " %")
-
-
-@drawn(
-    "How long does it take here?",
-    name="time",
-    needs=("seconds",),
-    shows="Seconds on one thread, the quickest of three.",
-)
-def measured_time(ds: Run, *, theme: Theme = "light") -> Figure:
-    """Seconds by length, kind by kind."""
-    notes = [quicker(ds), fused(ds)]
-    return _measured(ds, "seconds", theme, "How long does it take here?", notes, "%{y:.3s}s", "Seconds")
-
-
-@drawn(
-    "How much memory does it take here?",
-    name="memory",
-    needs=("peak_bytes",),
-    shows="Bytes that the tensors of four heads hold at once, counted.",
-)
-def measured_memory(ds: Run, *, theme: Theme = "light") -> Figure:
-    """Bytes by length, kind by kind."""
-    notes = ["The fused kernel keeps no map. Written out, full attention keeps it, and ends at 2,048 rows."]
-    return _measured(ds, "peak_bytes", theme, "How much memory does it take here?", notes, "%{y:.3s}B", "Bytes")
 
 
 def quicker(ds: Run) -> str:
@@ -338,10 +96,254 @@ def fused(ds: Run) -> str:
     return f"PyTorch's fused kernel took {share:.2f} of the time of the written-out one at {length:,.0f} rows."
 
 
-def _measured(ds: Run, name: str, theme: Theme, question: str, notes: list[str], hover: str, title: str) -> Figure:
-    figure = look.apply(Figure(), theme, title=question, notes=notes, height=460)
-    lines = [(TIMED[str(kind)], ds[name].sel(timed=kind).values) for kind in ds["timed"].values]
-    return _over_length(figure, ds["series_length"], lines, hover, title)
+def _look(entry: str, style: NetworkStyle, name: str = "") -> Series:
+    return Series(entry, name or style.label, style.colour, style.dash, style.symbol)
+
+
+def _of(words: Callable[[Run], str]) -> Callable[[Plot], str]:
+    return lambda plot: words(plot.ds)
+
+
+def _lengths(plot: Plot) -> dict[str, Any]:
+    """A logarithmic axis of the lengths, with every other one in words."""
+    ticks = [int(length) for length in plot.ds["series_length"].values]
+    texts = [f"{tick:,}" if (len(ticks) - place) % 2 else "" for place, tick in enumerate(ticks)]
+    return {"type": "log", "showgrid": False, "tickvals": ticks, "ticktext": texts}
+
+
+def _reach_of(values: Array) -> tuple[float, float]:
+    logs = np.log10(values.values[np.isfinite(values.values)])
+    room = 0.05 * (logs.max() - logs.min())
+    return float(logs.min() - room), float(logs.max() + room)
+
+
+def _over_length(name: str, question: str, of: str, by: str, title: str, hover: str, **how: Any) -> Chart:
+    """Lines over the length of the series, kind by kind, both axes logarithmic."""
+
+    def kinds(plot: Plot) -> Sequence[Mark]:
+        names = FUSED if by == "timed" else {}
+        looks = tuple(_look(kind, STYLES[kind], names.get(kind, "")) for kind in plot.ds[by].values.astype(str))
+        return [lines(of, over="series_length", by=by, looks=looks, mode="lines+markers", width=2.5, hover=hover)]
+
+    return figure(
+        name,
+        question,
+        kinds,
+        needs=(of,),
+        x=axis("Length t of the series (rows)", scale="free", told=_lengths),
+        y=axis(title, scale="free", told=lambda plot: log_axis(_reach_of(plot.ds[of]))),
+        **UNDER,
+        **how,
+    )
+
+
+def _given(values: np.ndarray, **labels: np.ndarray) -> Callable[[Plot], Array]:
+    return lambda plot: LightArray(values, [*labels], labels)
+
+
+def _sorted(plot: Plot) -> Sequence[Mark]:
+    """The scores of the rows that attend and of the others, the highest first."""
+    order = np.argsort(-plot.ds["ranked_by"].values, kind="stable")
+    scores, attends, rows = (plot.ds[name].values[order] for name in ("ranked_by", "attends", "row"))
+    places = np.arange(1, len(order) + 1)
+    return [
+        bars(
+            _given(scores[its], place=places[its]),
+            name=name,
+            colour=colour,
+            hover="row %{customdata}: %{y:.2f} nat",
+            more={"customdata": rows[its]},
+        )
+        for name, colour, its in (("attends", SCORE.colour, attends > 0), ("takes the mean", REST, attends == 0))
+    ]
+
+
+def _against(name: str, question: str, title: str, **how: Any) -> Chart:
+    """A row's number against its exact score, active rows in colour."""
+
+    def by_row(plot: Plot) -> Sequence[Mark]:
+        attends, rows = plot.ds["attends"].values > 0, plot.ds["row"].values
+        return [
+            dots(
+                _given(plot.ds[name].values[its], row=rows[its]),
+                x=_given(plot.ds["unevenness"].values[its], row=rows[its]),
+                name=label,
+                colour=colour,
+                symbol=symbol,
+                size=8,
+                hover="row %{customdata}: score %{x:.2f}, %{y:.2f}",
+                more={"customdata": rows[its]},
+            )
+            for label, colour, symbol, its in (
+                ("attends", SCORE.colour, "square", attends),
+                ("takes the mean", REST, "circle-open", ~attends),
+            )
+        ]
+
+    return figure(
+        name,
+        question,
+        by_row,
+        needs=("unevenness", name),
+        x=axis("s − ln i of row i (nat)", scale="free", showgrid=False),
+        y=axis(title, rangemode="tozero"),
+        hover="closest",
+        **how,
+    )
+
+
+def _logarithms(moved: Array) -> Array:
+    return log10(moved.copy(data=np.where(moved.values > measures.MOVED, moved.values, np.nan)))
+
+
+def _moved_by(plot: Plot) -> tuple[float, float]:
+    logs = _logarithms(plot.ds["moves"].sel(probed="prob_sparse")).values
+    known = logs[np.isfinite(logs)]
+    return (math.floor(known.min()), math.ceil(known.max())) if known.size else (-1, 0)
+
+
+DOWN: dict[str, Any] = {"autorange": "reversed", "range": None}
+
+FIGURES = bound(
+    AttentionCost,
+    _over_length(
+        "multiplications",
+        "How many multiplications?",
+        "multiplications",
+        "kind",
+        "Multiplications",
+        "%{y:.3s}",
+        shows="Multiplications of one head by formula; both axes are logarithmic.",
+        lead=_of(savings),
+    ),
+    figure(
+        "error",
+        "How much of the output is lost?",
+        lines(
+            changed("error", lambda share: 100 * share),
+            over="asked",
+            by="chosen_by",
+            looks=(_look("score", SCORE, "rows that the score chooses"), _look("chance", CHANCE)),
+            mode="lines+markers",
+            width=2.5,
+            hover="%{y:.1f} %",
+        ),
+        rule(x=attribute("active"), colour="accent", width=2, dash="solid"),
+        shows="ProbSparse's distance from full attention, by the number u of active rows.",
+        cannot_show="What a network that is trained with it learns to do without.",
+        y=axis("Error (% of the output's norm)", scale="free", rangemode="tozero"),
+        lead=_of(lost),
+        **UNDER,
+    ),
+    _over_length(
+        "bytes",
+        "How much memory do weights take?",
+        "bytes",
+        "kind",
+        "Bytes of weights",
+        "%{y:.3s}B",
+        shows="Bytes of one head's attention weights in float32, by formula.",
+        cannot_show="What a kernel really holds.",
+        lead=_of(held_growth),
+    ),
+    figure(
+        "scores",
+        "Which rows attend?",
+        _sorted,
+        rule(x=attribute("active", 0.5), colour="accent", width=2, dash="solid"),
+        needs=("ranked_by", "attends"),
+        shows="Each row's score in order, the rows that attend in colour.",
+        x=axis("Rows, the highest score first", scale="free", showgrid=False),
+        y=axis("Score (nat)"),
+        lead=_of(
+            lambda ds: (
+                f"{measures.rows_that_attend(ds):.0f} of {measures.rows(ds):.0f} rows attend. "
+                f"Gold: u = {ds.attrs['active']}."
+            )
+        ),
+        hover="closest",
+        layout={"bargap": 0},
+    ),
+    _against(
+        "max_mean",
+        "May max minus mean stand in for s?",
+        "Max − mean (nat)",
+        shows="The printed approximation against the exact score of every row.",
+        lead=_of(
+            lambda ds: (
+                f"It chooses {100 * measures.rows_that_agree(ds):.0f} % of the "
+                f"{ds.attrs['active']} rows that s chooses."
+            )
+        ),
+    ),
+    _against(
+        "top_weight",
+        "Does a high score mean few keys?",
+        "Largest weight",
+        shows="The largest attention weight of every row against its exact score.",
+        lead=_of(
+            lambda ds: f"Rank correlation over the later half of the rows: {measures.order_by_top_weight(ds):.2f}."
+        ),
+    ),
+    figure(
+        "reach",
+        "Who hears whom?",
+        heat("layers_to_hear", "cell", "row", hover="row %{y} hears row %{x} after %{z} layers"),
+        shows="After how many LogSparse layers a row hears an earlier cell.",
+        y=axis("Row that hears", **DOWN),
+        colour=colours("Layers", ends=lambda plot: (0, max(measures.layers_to_hear_all(plot.ds), 1)), dtick=1),
+        lead=_of(
+            lambda ds: (
+                f"One layer takes {100 * measures.cells_seen(ds):.0f} % of all pairs; "
+                f"{measures.layers_to_hear_all(ds):.0f} layers reach the whole past."
+            )
+        ),
+        height=470,
+    ),
+    figure(
+        "moves",
+        "What moves when one row changes?",
+        heat(
+            changed(at("moves", probed="prob_sparse"), _logarithms),
+            "changed",
+            "row",
+            hover="row %{x} changes: row %{y} moves by 10<sup>%{z:.1f}</sup>",
+        ),
+        lines(
+            lambda plot: plot.ds["changed"],
+            colour="accent",
+            dash="solid",
+            legend=False,
+            more={"hoverinfo": "skip"},
+        ),
+        shows="How far the output moves at each row when the row of the column is changed.",
+        y=axis("Row that moves", **DOWN),
+        colour=colours("Largest change of the output, log10", ends=_moved_by),
+        lead=_of(leaks),
+        height=470,
+    ),
+    _over_length(
+        "time",
+        "How long does it take here?",
+        "seconds",
+        "timed",
+        "Seconds",
+        "%{y:.3s}s",
+        shows="Seconds on one thread, the quickest of three.",
+        notes=(_of(quicker),),
+        lead=_of(fused),
+    ),
+    _over_length(
+        "memory",
+        "How much memory does it take here?",
+        "peak_bytes",
+        "timed",
+        "Bytes",
+        "%{y:.3s}B",
+        shows="Bytes that the tensors of four heads hold at once, counted.",
+        lead="The fused kernel keeps no map. Written out, full attention keeps it, and ends at 2,048 rows.",
+    ),
+)
 
 
 def picture(ds: Run) -> str:
@@ -356,17 +358,3 @@ def picture(ds: Run) -> str:
         label="Multiplications of three kinds of attention over the length, on log scales.",
         axes=("length, log scale", "multiplications, log scale"),
     )
-
-
-FIGURES = by_name(
-    multiplications,
-    error,
-    weight_bytes,
-    scores,
-    max_mean,
-    top_weight,
-    reach,
-    moves,
-    measured_time,
-    measured_memory,
-)

@@ -28,7 +28,7 @@ def seconds(settings: AttentionCost) -> float:
 
 def look(view: View[AttentionCost]) -> None:
     """What is saved, beside what is lost."""
-    view.draw(figures.multiplications, figures.error)
+    view.draw(figures.FIGURES["multiplications"], figures.FIGURES["error"])
 
 
 def timing_task(settings: AttentionCost) -> Task[xr.Dataset]:
@@ -44,25 +44,25 @@ def timed(view: View[AttentionCost]) -> None:
     """Seconds and bytes on this machine, measured by a worker."""
     timings = background.made(timing_task(view.settings))
     if timings is None:
-        view.draw(figures.weight_bytes)
+        view.draw(figures.FIGURES["bytes"])
         return
-    View(view.settings, timings).explain(figures.measured_time, figures.measured_memory)
+    View(view.settings, timings).explain(figures.FIGURES["time"], figures.FIGURES["memory"])
 
 
 def rows(view: View[AttentionCost]) -> None:
     """Which rows attend, and what their score means."""
-    view.draw(figures.scores)
-    view.explain(figures.max_mean, figures.top_weight)
+    view.draw(figures.FIGURES["scores"])
+    view.explain(figures.FIGURES["max_mean"], figures.FIGURES["top_weight"])
 
 
 def reach(view: View[AttentionCost]) -> None:
     """Whom LogSparse hears, beside what memory the weights take."""
-    view.explain(figures.reach, figures.weight_bytes)
+    view.explain(figures.FIGURES["reach"], figures.FIGURES["bytes"])
 
 
 def future(view: View[AttentionCost]) -> None:
     """What moves when one row changes."""
-    view.explain(figures.moves)
+    view.explain(figures.FIGURES["moves"])
     full, log_sparse = (measures.EARLIER_MOVED[name](view.dataset) for name in ("full", "log_sparse"))
     sentence = f"Full attention and LogSparse in the same test: {full:.0%} and {log_sparse:.0%} of the past move."
     st.caption(sentence.replace("%", " %"))

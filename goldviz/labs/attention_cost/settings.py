@@ -7,6 +7,7 @@ from typing import ClassVar, Literal, Self
 
 from pydantic import model_validator
 
+from goldviz.arrays.readings import Coordinate
 from goldviz.declare import standard
 from goldviz.declare.instant import Instant
 from goldviz.declare.settings import About, Preset, setting
@@ -59,6 +60,13 @@ class AttentionCost(Instant):
     seed: int = standard.seed(group="Series")
     """Random seed of queries, keys, values and samples."""
 
+    coordinates: ClassVar[Mapping[str, Coordinate]] = {
+        "series_length": Coordinate("Length t of the series (rows)"),
+        "asked": Coordinate("Active rows u", "%{x} active rows"),
+        "row": Coordinate("Row", "row %{x}"),
+        "cell": Coordinate("Row that is heard", "row %{x}", linked="row"),
+        "changed": Coordinate("Row that changes", "row %{x}", linked="row"),
+    }
     units: ClassVar[Mapping[str, str]] = {"bytes": "bytes", "unevenness": "nat", "max_mean": "nat"}
     presets: ClassVar[tuple[Preset, ...]] = (
         Preset(

@@ -11,6 +11,8 @@ from typing import Any, ClassVar, Literal, Self
 
 from pydantic import model_validator
 
+from goldviz.arrays.labelled import Run
+from goldviz.arrays.readings import Coordinate
 from goldviz.declare import layers as of_layers
 from goldviz.declare import standard
 from goldviz.declare.memory_of_training import bytes_of_training
@@ -38,6 +40,12 @@ CLOSE = ("close_look", "network", "seed")
 PROBE = ("look", "written", "read")
 LONGEST_DATE = 11
 """Words of a date, at most."""
+
+
+def _offsets(run: Run) -> Mapping[int, str]:
+    """What the offsets of attention's peaks are called: the first and the last hold all beyond them."""
+    first, *_, last = map(int, run["offset"].values)
+    return {first: f"≤ {first}", 0: "its word", last: f"≥ {last}"}
 
 
 class AttentionInterface(Experiment):
@@ -124,16 +132,37 @@ class AttentionInterface(Experiment):
         "test_loss": Variable(
             CLOSE, "Loss on unseen sequences", "nat", kind="evaluation_loss", label="unseen sequences"
         ),
-        "sequence_accuracy": Variable(CLOSE, "Share of unseen sequences that are answered without a fault"),
-        "length_accuracy": Variable((*CLOSE, "length"), "The same of sequences of one length"),
+        "sequence_accuracy": Variable(
+            CLOSE,
+            "Share of unseen sequences that are answered without a fault",
+            label="Right from start to end",
+            format=".1%",
+            scale="share",
+        ),
+        "length_accuracy": Variable(
+            (*CLOSE, "length"),
+            "The same of sequences of one length",
+            label="Right from start to end",
+            format=".0%",
+            scale="share",
+        ),
         "peak_offset": Variable(
-            ("close_look", "seed", "offset"), "Share of words whose largest weight is so many places behind their own"
+            ("close_look", "seed", "offset"),
+            "Share of words whose largest weight is so many places behind their own",
+            label="Words written",
+            format=".1%",
+            scale="share",
         ),
         "aligned": Variable(("written",), "Place of the probe that a word stands for; -1 for none", once=True),
         "uniform_loss": Variable(
             (), "Loss of guessing all words alike", "nat", kind="baseline_loss", label="all alike"
         ),
         "parameter_count": Variable(("network",), "Number of parameters", kind="parameter_count"),
+    }
+
+    coordinates: ClassVar[Mapping[str, Coordinate]] = {
+        "length": Coordinate("Words read", "%{x} words"),
+        "offset": Coordinate("Places behind the word that it stands for", "%{x}", names=_offsets),
     }
 
     equations: ClassVar[tuple[str, ...]] = (

@@ -11,7 +11,7 @@ import torch
 import xarray as xr
 from torch import Tensor
 
-from goldviz.labs.backward_by_hand.formulas import Board
+from goldviz.labs.backward_by_hand.evaluation import Board
 from goldviz.labs.backward_by_hand.network import BACKWARD, closed_forms, nodes
 from goldviz.labs.backward_by_hand.passes import Passes, beginning, both_ways, differentiated, forward
 from goldviz.labs.backward_by_hand.settings import BackwardByHand

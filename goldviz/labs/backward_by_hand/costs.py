@@ -16,7 +16,8 @@ from statistics import median
 import torch
 from torch import Tensor
 
-from goldviz.labs.backward_by_hand.formulas import Board, Formula, names_in, parse
+from goldviz.labs.backward_by_hand.evaluation import Board
+from goldviz.labs.backward_by_hand.formulas import Formula, names_in, parse
 from goldviz.labs.backward_by_hand.network import BACKWARD, EPSILON, closed_forms, nodes
 from goldviz.labs.backward_by_hand.passes import forward
 from goldviz.training.threads import one_thread

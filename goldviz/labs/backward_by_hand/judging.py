@@ -8,7 +8,8 @@ from typing import Literal
 import numpy as np
 from torch import Tensor
 
-from goldviz.labs.backward_by_hand.formulas import Board, Formula, FormulaError, names_in, parse, written, written_out
+from goldviz.labs.backward_by_hand.evaluation import Board
+from goldviz.labs.backward_by_hand.formulas import Formula, FormulaError, names_in, parse, written, written_out
 from goldviz.labs.backward_by_hand.network import BACKWARD, Node, nodes
 from goldviz.labs.backward_by_hand.passes import Passes, both_ways
 from goldviz.labs.backward_by_hand.settings import BackwardByHand

@@ -12,7 +12,7 @@ from torch import Tensor
 
 from goldviz.labs.backward_by_hand import batch
 from goldviz.labs.backward_by_hand.batch import Batch
-from goldviz.labs.backward_by_hand.formulas import Board
+from goldviz.labs.backward_by_hand.evaluation import Board
 from goldviz.labs.backward_by_hand.network import BACKWARD, EPSILON, Divisor, nodes
 from goldviz.labs.backward_by_hand.settings import BackwardByHand
 from goldviz.training.seeds import DATA, WEIGHTS, stream

@@ -167,7 +167,9 @@ class BertPretraining(Experiment):
         "next_sentence_loss": Variable(
             EVERY_STEP, "Loss on whether B follows A, of the step's pairs (NaN in phase 2 without rehearsal)", "nat"
         ),
-        "unseen_next_sentence_accuracy": Variable(LOOK, "Share of unseen pairs of which it is told rightly"),
+        "unseen_next_sentence_accuracy": Variable(
+            LOOK, "Share of unseen pairs of which it is told rightly", label="Share right", format=".1%"
+        ),
         "start_tone_accuracy": Variable(
             (*LOOK, "tone_set"), "The same of the start, fine-tuned without pre-training (NaN in phase 1)"
         ),
@@ -186,9 +188,26 @@ class BertPretraining(Experiment):
         "confusion": Variable(
             (*LOOK, "tone_set", "tone", "judged"), "Share of a tone's unseen texts that are judged so (NaN in phase 1)"
         ),
-        "head_entropy": Variable(HEAD, "Entropy of a head's attention on unseen texts, mean over queries", "bit"),
-        "head_distance": Variable(HEAD, "Mean distance that a head looks on unseen texts", "pieces"),
-        "head_special": Variable(HEAD, "Share of a head's attention on [CLS] and [SEP] in unseen texts"),
+        "head_entropy": Variable(
+            HEAD,
+            "Entropy of a head's attention on unseen texts, mean over queries",
+            "bit",
+            label="Entropy (bits)",
+            scale="zero",
+        ),
+        "head_distance": Variable(
+            HEAD,
+            "Mean distance that a head looks on unseen texts",
+            "pieces",
+            label="Distance (pieces)",
+            scale="zero",
+        ),
+        "head_special": Variable(
+            HEAD,
+            "Share of a head's attention on [CLS] and [SEP] in unseen texts",
+            label="Share on [CLS] and [SEP]",
+            scale="share",
+        ),
         "attention": Variable(
             ("look", "layer", "head", "query", "key"),
             "Attention in the probe sentence, first seed; rows sum to 1",

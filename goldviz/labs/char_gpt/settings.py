@@ -14,6 +14,7 @@ from typing import ClassVar, Literal, Self
 
 from pydantic import model_validator
 
+from goldviz.arrays.readings import Coordinate
 from goldviz.declare import layers as of_layers
 from goldviz.declare import standard
 from goldviz.declare.memory_of_training import bytes_of_training
@@ -134,8 +135,14 @@ class CharGpt(Experiment):
         "train_loss": Variable(CLOSE, "Loss on training text, without dropout", "nat", kind="evaluated_training_loss"),
         "dev_loss": Variable(CLOSE, "Dev loss: on text kept from training", "nat", kind="evaluation_loss", label="dev"),
         "logit_entropy": Variable(CLOSE, "Entropy of the guess of the next token, mean over dev text", "nat"),
-        "position_loss": Variable((*CLOSE, "position"), "Dev loss by place in the block", "nat"),
-        "residual_variance": Variable((*CLOSE, "depth"), "Variance of the states after so many blocks"),
+        "position_loss": Variable((*CLOSE, "position"), "Dev loss by place in the block", "nat", format=".3f"),
+        "residual_variance": Variable(
+            (*CLOSE, "depth"),
+            "Variance of the states after so many blocks",
+            label="Variance",
+            format=".3g",
+            scale="log",
+        ),
         "attention_entropy": Variable(BLOCK, "Entropy of attention over that of an even one, mean over heads"),
         "attention_peak": Variable(BLOCK, "Largest attention weight of a row, mean over rows and heads"),
         **of_layers.activations(BLOCK),
@@ -166,10 +173,22 @@ class CharGpt(Experiment):
             (), "Dev loss of guessing by counted pairs, same tokens", "nat", kind="baseline_loss", label="pairs"
         ),
         "bigram_position_loss": Variable(
-            ("position",), "Dev loss of counted pairs by place in the block, same tokens", "nat", once=True
+            ("position",),
+            "Dev loss of counted pairs by place in the block, same tokens",
+            "nat",
+            once=True,
+            label="Counted pairs",
+            format=".3f",
         ),
         "gzip_dev_bits": Variable((), "Bits for a byte of the same dev text by gzip's method", "bit", once=True),
         "parameter_count": Variable(("network",), "Number of parameters", kind="parameter_count"),
+    }
+
+    coordinates: ClassVar[Mapping[str, Coordinate]] = {
+        "position": Coordinate("Place in the block", "place %{x}"),
+        "other_position": Coordinate("Place", "place %{x}", linked="position"),
+        "depth": Coordinate("Blocks passed", "after %{x} blocks"),
+        "block_number": Coordinate("Block", "block %{x}"),
     }
 
     equations: ClassVar[tuple[str, ...]] = (

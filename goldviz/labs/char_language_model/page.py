@@ -9,9 +9,9 @@ import streamlit as st
 
 from goldviz.diagnostics.findings import median, networks
 from goldviz.labs.char_language_model import LAB
-from goldviz.labs.char_language_model.figures.reach import Tree, reach
-from goldviz.labs.char_language_model.figures.training import in_all_units
+from goldviz.labs.char_language_model.figures import in_all_units
 from goldviz.labs.char_language_model.measures import Reading, growth
+from goldviz.labs.char_language_model.reach import Tree, reach
 from goldviz.labs.char_language_model.settings import BENGIOS, LAYERED, CharLanguageModel
 from goldviz.labs.char_language_model.sizes import hidden_layers
 from goldviz.ui.pages.laboratory import LaboratoryPage, notes_on_text

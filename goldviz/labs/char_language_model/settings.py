@@ -15,6 +15,7 @@ from typing import ClassVar, Literal, Self
 
 from pydantic import model_validator
 
+from goldviz.arrays.readings import Coordinate
 from goldviz.data.texts.items import FEWEST_ITEMS
 from goldviz.declare import layers as of_layers
 from goldviz.declare import standard
@@ -162,13 +163,17 @@ class CharLanguageModel(Experiment):
         "batch_statistics_loss": Variable(
             CLOSE, "Dev loss with statistics of the dev text in place of running ones", "nat"
         ),
-        "running_gap": Variable(PER_HIDDEN, "How far running means are from those of the text, in its spreads"),
+        "running_gap": Variable(
+            PER_HIDDEN, "How far running means are from those of the text, in its spreads", scale="log"
+        ),
         **of_layers.activations(PER_HIDDEN),
         "hidden_gradient_norm": Variable(
             PER_HIDDEN, "Gradient norm of the layer's output", kind="hidden_gradient_norm_by_layer"
         ),
         **of_layers.distributions(("close_look", "network", "hidden"), HISTOGRAM),
-        "divergence": Variable(CLOSE, "Divergence of the table from the counted one", "nat"),
+        "divergence": Variable(
+            CLOSE, "Divergence of the table from the counted one", "nat", label="Divergence", scale="log"
+        ),
         "table": Variable(
             ("close_look", "network", "symbol", "next_symbol"), "Probability of the next symbol, first seed"
         ),
@@ -205,6 +210,12 @@ class CharLanguageModel(Experiment):
         ),
         "unseen_pairs_loss": Variable(("seed",), "The same loss of guessing by counted pairs", "nat", once=True),
         "parameter_count": Variable(("network",), "Number of parameters", kind="parameter_count"),
+    }
+
+    coordinates: ClassVar[Mapping[str, Coordinate]] = {
+        "hidden": Coordinate("Hidden layer", "hidden layer %{x}"),
+        "symbol": Coordinate("After"),
+        "next_symbol": Coordinate("Then"),
     }
 
     equations: ClassVar[tuple[str, ...]] = (

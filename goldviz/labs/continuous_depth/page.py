@@ -11,7 +11,7 @@ from goldviz.diagnostics.findings import networks
 from goldviz.diagnostics.findings.recorded import last_look
 from goldviz.diagnostics.findings.rule import filled
 from goldviz.labs.continuous_depth import LAB
-from goldviz.labs.continuous_depth.figures.quantities import headings
+from goldviz.labs.continuous_depth.figures.network import DEPTH_NETWORKS
 from goldviz.labs.continuous_depth.measures import Reading
 from goldviz.labs.continuous_depth.settings import ContinuousDepth
 from goldviz.ui.pages.laboratory import LaboratoryPage, words_beside
@@ -51,8 +51,9 @@ def _numbers(dataset: Run) -> str:
     if "test_loss" not in dataset or not dataset.sizes.get("look", 0):
         return "The run's numbers appear here with its first look."
     readings = [Reading.of(dataset, network) for network in networks(dataset)]
+    labels = [DEPTH_NETWORKS[network].heading for network in networks(dataset)]
     lines = [f"In this run, at step {last_look(dataset)}:"]
-    lines += [f"- **{label}**: {filled(NUMBERS, n)}" for label, n in zip(headings(dataset)[0], readings, strict=True)]
+    lines += [f"- **{label}**: {filled(NUMBERS, n)}" for label, n in zip(labels, readings, strict=True)]
     lines += [f"- **Adjoint**: {filled(ADJOINT, n)}" for n in readings if n.by_adjoint]
     return "\n".join(lines)
 

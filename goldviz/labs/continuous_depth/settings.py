@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar, Literal
 
+from goldviz.arrays.readings import Coordinate
 from goldviz.declare import layers, standard
 from goldviz.declare.memory_of_training import bytes_of_training
 from goldviz.declare.settings import About, Experiment, Preset, Variable, setting
@@ -74,19 +75,40 @@ class ContinuousDepth(Experiment):
     variables: ClassVar[Mapping[str, Variable]] = {
         "loss": Variable(EVERY_STEP, "Loss on the step's points", must_stay_finite=True, kind="training_loss"),
         "gradient_norm": Variable(EVERY_STEP, "Norm of the whole gradient before clipping", kind="gradient_norm"),
-        "evaluations_forward": Variable(EVERY_STEP, "Evaluations of the field on the way forward"),
-        "evaluations_backward": Variable(EVERY_STEP, "Evaluations of the field on the way back"),
+        "evaluations_forward": Variable(
+            EVERY_STEP, "Evaluations of the field on the way forward", format=".0f", scale="zero"
+        ),
+        "evaluations_backward": Variable(
+            EVERY_STEP, "Evaluations of the field on the way back", format=".0f", scale="zero"
+        ),
         "test_loss": Variable(LOOK, "Loss on unseen points", kind="evaluation_loss"),
         "test_accuracy": Variable(LOOK, "Share of unseen points on the right side (NaN for the regression)"),
         "refined_test_loss": Variable(LOOK, "The same loss with the field followed exactly, dopri5 at 1e-7"),
         "gradient_difference": Variable(
-            ("look", "seed"), "Relative distance between the adjoint's gradient and the solver's own"
+            ("look", "seed"),
+            "Relative distance between the adjoint's gradient and the solver's own",
+            label="Distance of the two gradients, relative",
+            scale="log",
         ),
         "adjoint_cost": Variable(
-            ("look", "seed"), "Evaluations on the adjoint's way back for each one on the way forward"
+            ("look", "seed"),
+            "Evaluations on the adjoint's way back for each one on the way forward",
+            label="Evaluations back for each one forward",
+            scale="zero",
         ),
-        "field_stiffness": Variable(LOOK, "Largest spectral norm of the field's Jacobian along the paths"),
-        "field_saturation": Variable(LOOK, "Share of the field's hidden values on a flat part of tanh, above 0.97"),
+        "field_stiffness": Variable(
+            LOOK,
+            "Largest spectral norm of the field's Jacobian along the paths",
+            label="Largest stretch |df/dh| on the paths",
+            scale="log",
+        ),
+        "field_saturation": Variable(
+            LOOK,
+            "Share of the field's hidden values on a flat part of tanh, above 0.97",
+            label="Tanh units on a flat part, |a| > 0.97",
+            format=".1%",
+            scale="share",
+        ),
         **layers.weight_gradients((*FIRST_SEED, "layer")),
         **layers.update_to_data((*LOOK, "layer")),
         **layers.gradient_to_data((*LOOK, "layer")),
@@ -99,17 +121,30 @@ class ContinuousDepth(Experiment):
             (*FIRST_SEED, "arrow_y", "arrow_x", "dimension"), "The field at depth 0 over the plane, first seed"
         ),
         "evaluations_by_tolerance": Variable(
-            ("network", "tolerance"), "Evaluations of the trained field, dopri5, first seed", once=True
+            ("network", "tolerance"),
+            "Evaluations of the trained field, dopri5, first seed",
+            once=True,
+            label="Evaluations of the field",
+            scale="log",
         ),
         "error_by_tolerance": Variable(
-            ("network", "tolerance"), "Distance of the end points from those at 1e-10, mean", once=True
+            ("network", "tolerance"),
+            "Distance of the end points from those at 1e-10, mean",
+            once=True,
+            label="Mean error of the end points",
+            scale="log",
         ),
         "error_by_blocks": Variable(
-            ("network", "steps_taken"), "Distance of the end points from the flow's by Euler steps, mean", once=True
+            ("network", "steps_taken"),
+            "Distance of the end points from the flow's by Euler steps, mean",
+            once=True,
+            scale="log",
         ),
         "label": Variable(("point",), "Class or answer of the points whose paths are kept", once=True),
         "parameter_count": Variable(("network",), "Number of parameters", kind="parameter_count"),
     }
+
+    coordinates: ClassVar[Mapping[str, Coordinate]] = {"tolerance": Coordinate("Relative tolerance")}
 
     equations: ClassVar[tuple[str, ...]] = (
         "A residual block is an Euler step: h_l - h_(l-1) = dt R(h_(l-1)) (document 001, eq. 26, 28).",

@@ -11,6 +11,8 @@ from typing import ClassVar, Literal, Self
 
 from pydantic import model_validator
 
+from goldviz.arrays.labelled import Run
+from goldviz.arrays.readings import Coordinate
 from goldviz.declare import layers, standard
 from goldviz.declare.memory_of_training import bytes_of_training
 from goldviz.declare.settings import About, Experiment, Preset, Variable, setting
@@ -24,6 +26,13 @@ PER_HIDDEN = (*BY_EPOCH, "hidden")
 PASSES = 9
 """Of a batch, at most, to find how much larger the rate could be."""
 HISTOGRAM = ("histogram_epoch", "network", "layer")
+
+
+def ends_of_layers(ds: Run) -> Mapping[int, str]:
+    """What a run's first and last layers are called: the read-out where it has a matrix of its own."""
+    last = int(ds["layer"].max())
+    depth = int(ds["hidden"].max()) if ds.sizes.get("hidden") else last
+    return {0: "input"} | ({last: "read-out"} if last > depth else {})
 
 
 class DepthGradients(Experiment):
@@ -101,13 +110,26 @@ class DepthGradients(Experiment):
             "Loss on unseen samples, without dropout and noise (mean squared error)",
             kind="evaluation_loss",
         ),
-        "gradient_norm": Variable(PER_LAYER, "Gradient norm of the weight matrix", kind="gradient_norm_by_layer"),
+        "gradient_norm": Variable(
+            PER_LAYER,
+            "Gradient norm of the weight matrix",
+            kind="gradient_norm_by_layer",
+            label="Norm of dL/dW",
+            format=".3e",
+            scale="log",
+        ),
         "decay_rate": Variable(
-            PER_LAYER, "Decay rate: log gradient norm of the next layer minus log of this one", "nat"
+            PER_LAYER,
+            "Decay rate: log gradient norm of the next layer minus log of this one",
+            "nat",
+            label="Decay rate",
         ),
         "loss_by_depth": Variable(
             (*BY_EPOCH, "trained_depth"),
             "Training loss (mean squared error) of each depth that was trained",
+            label="Training loss",
+            format=".4f",
+            scale="log",
         ),
         "clipped": Variable(BY_EPOCH, "Share of steps in which the gradient was clipped", kind="clipped"),
         "hidden_gradient_norm": Variable(
@@ -124,6 +146,8 @@ class DepthGradients(Experiment):
         "state_change": Variable(
             ("histogram_epoch", "network", "seed", "block"),
             "How far a block moves its state, ||h_l - h_(l-1)|| / ||h_(l-1)||, mean over samples without dropout",
+            label="Move, as a share of the state",
+            scale="log",
         ),
         "headroom": Variable(
             ("histogram_epoch", "network", "seed"),
@@ -131,8 +155,15 @@ class DepthGradients(Experiment):
             kind="headroom",
         ),
         "test_loss": Variable(("network", "seed"), "Test loss (mean squared error) after training", kind="test_loss"),
-        "zero_loss": Variable(("seed",), "Test loss of predicting zero", kind="baseline_loss", label="zero"),
+        "zero_loss": Variable(("seed",), "Test loss of predicting zero", kind="baseline_loss", label="always 0"),
         "parameter_count": Variable(("network",), "Number of parameters", kind="parameter_count"),
+    }
+
+    coordinates: ClassVar[Mapping[str, Coordinate]] = {
+        "layer": Coordinate("Layer", "layer %{x}", names=ends_of_layers),
+        "hidden": Coordinate("Hidden state h(l), from input to read-out", "hidden state %{x}", linked="layer"),
+        "block": Coordinate("Block l", "block %{x}", linked="layer"),
+        "trained_depth": Coordinate("Layers", "%{x} layers"),
     }
 
     presets: ClassVar[tuple[Preset, ...]] = (

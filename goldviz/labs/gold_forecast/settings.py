@@ -12,6 +12,7 @@ from typing import ClassVar, Literal, Self
 
 from pydantic import model_validator
 
+from goldviz.arrays.readings import Coordinate
 from goldviz.declare import market_settings, standard, walk_forward
 from goldviz.declare.memory_of_training import bytes_of_training
 from goldviz.declare.settings import About, Experiment, Preset, Variable, setting
@@ -143,6 +144,9 @@ class GoldForecast(Experiment):
         "state_gradient_norm": Variable(
             (*LOOK, "lag", "seed"),
             "Norm of dL/dh so many rows back, last refit (NaN without hidden states)",
+            label="Norm of dL/dh",
+            format=".3e",
+            scale="log",
         ),
         "input_gradient": Variable(
             (*LOOK, "lag", "channel", "seed"), "Mean size of the forecast's derivative by an input, last refit"
@@ -172,6 +176,12 @@ class GoldForecast(Experiment):
         "observed": Variable(
             ("fold", "channel"), "Share of a refit's training rows on which a channel was observed", once=True
         ),
+    }
+
+    coordinates: ClassVar[Mapping[str, Coordinate]] = {
+        "lag": Coordinate("Rows back from the forecast", "%{x} rows back"),
+        "day": Coordinate("Day", "%{x|%d %b %Y}"),
+        "recent": Coordinate("Day", "%{x|%d %b %Y}", linked="day"),
     }
 
     equations: ClassVar[tuple[str, ...]] = (

@@ -12,12 +12,9 @@ from goldviz.figures.market import percent, source_sentence, unit_of_changes, wo
 from goldviz.figures.spec import FigureSpec
 from goldviz.labs.gold_market import LAB, measures
 from goldviz.labs.gold_market.figures import FIGURES
-from goldviz.labs.gold_market.figures.answer import answer
-from goldviz.labs.gold_market.figures.clock import clock, hour_in_words, hour_of
-from goldviz.labs.gold_market.figures.leak import ahead_sentence, correlation, fit_sentence, leak
-from goldviz.labs.gold_market.figures.observed import early_sentence, last_days, release_of, strip
-from goldviz.labs.gold_market.figures.prices import prices
-from goldviz.labs.gold_market.figures.returns import distribution, memory, memory_sentence, returns, tail_sentence
+from goldviz.labs.gold_market.figures.leak import ahead_sentence, fit_sentence
+from goldviz.labs.gold_market.figures.observed import early_sentence, hour_in_words, hour_of, release_of
+from goldviz.labs.gold_market.figures.returns import memory_sentence, tail_sentence
 from goldviz.labs.gold_market.figures.table import facts_table
 from goldviz.labs.gold_market.settings import GoldMarket
 from goldviz.ui.pages.instant import InstantPage, View
@@ -29,13 +26,13 @@ def look(view: View[GoldMarket]) -> None:
     """Which values of a day are out, who is observed, and what the covariate in view tells of the next move."""
     if warning := ahead_sentence(view.dataset):
         st.caption(f":material/warning: {plain(warning)}")
-    view.explain(clock)
-    view.explain(strip, correlation)
+    view.explain(FIGURES["clock"])
+    view.explain(FIGURES["strip"], FIGURES["correlation"])
 
 
 def days(view: View[GoldMarket]) -> None:
     """The last days, and every channel's facts."""
-    view.explain(last_days)
+    view.explain(FIGURES["last_days"])
     facts(view)
 
 
@@ -46,26 +43,26 @@ def moment_in_words(settings: GoldMarket) -> str:
 
 def early(view: View[GoldMarket]) -> None:
     """What joining by date gives away, and the prices."""
-    view.explain(leak, prices)
+    view.explain(FIGURES["leak"], FIGURES["prices"])
 
 
 def moves(view: View[GoldMarket]) -> None:
     """The returns."""
-    view.explain(returns)
-    view.explain(distribution, memory)
+    view.explain(FIGURES["returns"])
+    view.explain(FIGURES["distribution"], FIGURES["memory"])
 
 
 def documents(view: View[GoldMarket]) -> None:
     """What gold does after a document."""
     if view.dataset.sizes["document"]:
-        view.explain(answer)
+        view.explain(FIGURES["answer"])
     else:
         st.caption("This market has no documents. Add some on the page Policy documents.")
 
 
 def in_report(view: View[GoldMarket]) -> list[FigureSpec]:
     """All figures; without documents there is no answer to them."""
-    specs = {name: spec for name, spec in FIGURES.items() if name != answer.name or view.dataset.sizes["document"]}
+    specs = {name: spec for name, spec in FIGURES.items() if name != "answer" or view.dataset.sizes["document"]}
     return view.drawable(specs.values())
 
 

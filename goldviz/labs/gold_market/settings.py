@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar
 
+from goldviz.arrays.readings import Coordinate
 from goldviz.declare import market_settings
 from goldviz.declare.instant import Instant
 from goldviz.declare.settings import About, Preset, setting
@@ -48,6 +49,10 @@ class GoldMarket(Instant):
 
     kept_by_presets: ClassVar[tuple[str, ...]] = (*market_settings.MARKET_SETTINGS, "channel", "moment")
     units: ClassVar[Mapping[str, str]] = {"dated": "d", "wait": "h", "typical_wait": "h", "longest_gap": "d"}
+    coordinates: ClassVar[Mapping[str, Coordinate]] = {
+        **dict.fromkeys(("day", "answer_day", "change_day", "row"), Coordinate("Day", linked="day")),
+        "lag": Coordinate("Lag (observations)"),
+    }
     presets: ClassVar[tuple[Preset, ...]] = (
         Preset(
             "As in the document", "Partial observations: each series has its own dates and is used only after release."

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar, Literal
 
+from goldviz.arrays.readings import Coordinate
 from goldviz.declare.instant import Instant
 from goldviz.declare.settings import About, Preset, setting
 from goldviz.declare.text_models import text_model_setting
@@ -79,6 +80,16 @@ class InsideBert(Instant):
         "hide_special",
         "convention",
     )
+    coordinates: ClassVar[Mapping[str, Coordinate]] = {
+        "head": Coordinate("Head"),
+        "layer": Coordinate("Layer"),
+        "key": Coordinate("Key"),
+        "query": Coordinate("Query"),
+        "state": Coordinate("State: 0 is what goes in, then the layers", "state %{x}"),
+        "position": Coordinate("Position"),
+        "other": Coordinate("Position", linked="position"),
+        "unit": Coordinate("Number of the vector", "number %{x}"),
+    }
     units: ClassVar[Mapping[str, str]] = {"head_entropy": "bit", "head_distance": "pieces"}
     presets: ClassVar[tuple[Preset, ...]] = (
         Preset("As in the document", "Ten words through every head."),

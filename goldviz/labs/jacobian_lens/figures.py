@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
 
 from goldviz.arrays.labelled import Run
-from goldviz.figures import theme as look
+from goldviz.figures.chart import axis, bound, changed, colours, figure, heat, here, lines, rule, series
 from goldviz.figures.draft import Figure
-from goldviz.figures.elements import drawn_ends, link, power_axis, power_ticks
-from goldviz.figures.frames import AtStep
-from goldviz.figures.maps import SIGNED, cells, colour_bar, cursor, legend_below, symmetric
-from goldviz.figures.spec import by_name, drawn
-from goldviz.figures.theme import INKS, NETWORKS, SEQUENTIAL, Theme, depth_colours
+from goldviz.figures.maps import legend_below, symmetric
+from goldviz.figures.marks import ChannelLike, Mark
+from goldviz.figures.plot import Plot
+from goldviz.figures.theme import NETWORKS, depth_colours
 from goldviz.figures.thumbnail import Curve, polyline_svg
 from goldviz.labs.jacobian_lens import measures
+from goldviz.labs.jacobian_lens.settings import JacobianLens
 from goldviz.models.recurrent.cells import CELL_OF_LAYER
 from goldviz.models.style import NetworkStyle
 
@@ -23,6 +25,7 @@ LINES = 16
 """Singular values drawn of each product: the largest, the smallest, and some between."""
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 BOUND, BY_SLOPE, ASYMPTOTE, STEPWISE = "#d55e00", "#009e73", "#0e7ac0", "#c46a9c"
+UNCHANGED = rule(y=0, words="1: unchanged")
 
 
 def network_style(ds: Run) -> NetworkStyle:
@@ -30,52 +33,22 @@ def network_style(ds: Run) -> NetworkStyle:
     return NETWORKS[CELL_OF_LAYER[str(ds.attrs["cell"])]]
 
 
-@drawn(
-    "How far does a change travel?",
-    name="map",
-    at="start",
+def _whole_map(plot: Plot) -> tuple[float, float]:
+    """One colour scale for all paths and for the cell path alone, and never for less than a factor of ten."""
+    ds = plot.ds
+    return symmetric(*(ds[name].values for name in ("norm", "cell_path") if name in ds), least=1.0)
+
+
+OF_PAIR = "k = %{x}, t = %{y}<br>gain 10<sup>%{z:.2f}</sup>"
+of_pairs = partial(
+    figure,
+    colour=colours("Average gain from k to t", ends=_whole_map, powers=True, scale="signed"),
+    height=450,
+    looks_at={"start": None},
+    position="start",
     at_once=True,
-    shows="The product's average gain; the identity counts 1.",
 )
-def product_map(ds: Run, *, start: int | AtStep | None = None, theme: Theme = "light") -> Figure:
-    """Average gain of dh_t/dh_k for all pairs of times, with a line at ``start`` or where the dataset looks."""
-    what = "(h, c)" if "cell_path" in ds else "h"
-    return _pairs(ds, "norm", f"How far does a change of {what} travel?", start, theme)
-
-
-@drawn(
-    "And along the cell path alone?",
-    name="cell_path",
-    at="start",
-    at_once=True,
-    needs=("cell_path",),
-    shows="The product of forget gates (document 001, eq. 18), in the same colours.",
-)
-def cell_path_map(ds: Run, *, start: int | AtStep | None = None, theme: Theme = "light") -> Figure:
-    """Average gain along the cell path alone, the product of forget gates, in the colours of the whole map."""
-    return _pairs(ds, "cell_path", "And along the cell path alone?", start, theme)
-
-
-def _pairs(ds: Run, name: str, title: str, start: int | AtStep | None, theme: Theme) -> Figure:
-    values = ds[name].values
-    # Below the diagonal time runs backwards; a product of zero has no logarithm and is left blank as well.
-    zeros = int(np.isneginf(values).sum())
-    figure = Figure(
-        cells(values, x=ds["k"].values, y=ds["t"].values, hover="k = %{x}, t = %{y}<br>gain 10<sup>%{z:.2f}</sup>")
-    )
-    finite = values[np.isfinite(values)]
-    notes = [
-        f"From {_factor(finite.min())} to {_factor(finite.max())}. White: unchanged. Red: grown. Blue: faded.",
-        f"{zeros} products are exactly zero and left blank." if zeros else "",
-    ]
-    look.apply(figure, theme, title=title, notes=notes, legend=False, height=450, hover="closest")
-    figure.update_xaxes(title_text="Step k of the change", showgrid=False)
-    figure.update_yaxes(title_text="Step t of the effect", showgrid=False)
-    link(figure, "x", "step")
-    limits = symmetric(ds["norm"].values, *([ds["cell_path"].values] if "cell_path" in ds else []), least=1.0)
-    colour_bar(figure, limits, SIGNED, "Average gain from k to t", **power_ticks(*limits, most=5))
-    cursor(figure, ds.attrs["start"] if start is None else start, theme)
-    return figure
+of_gains = partial(axis, scale="exponents", read=lambda ds: np.array([-1.0, 0.5]))
 
 
 def _factor(exponent: float) -> str:
@@ -85,58 +58,47 @@ def _factor(exponent: float) -> str:
     return "10" + f"{exponent:.0f}".translate(SUPERSCRIPTS)
 
 
-@drawn(
-    "What becomes of a change?",
-    name="lag",
-    shows="The product's exact norm over lag, beside bounds, asymptote or gates.",
-)
-def by_lag(ds: Run, *, theme: Theme = "light") -> Figure:
-    """The products that start at the step in view, beside what theory says of them."""
-    style, ink = network_style(ds), INKS[theme]
-    lags, start = ds["lag"].values, int(ds.attrs["start"])
-    figure = Figure()
+def _told(name: str) -> Callable[..., str]:
+    """From where to where a map goes; below its diagonal time would run backwards."""
 
-    def line(values: np.ndarray, name: str, colour: str, dash: str, width: float = 2.5) -> None:
-        logs = np.where(np.isfinite(values), values, np.nan)
-        figure.scatter(
-            x=lags,
-            y=logs,
-            name=name,
-            mode="lines",
-            line={"color": colour, "dash": dash, "width": width},
-            hovertemplate="10<sup>%{y:.2f}</sup>",
-        )
+    def words(plot: Plot, start: int | None) -> str:
+        values = plot.ds[name].values
+        finite, zeros = values[np.isfinite(values)], int(np.isneginf(values).sum())
+        ends = f"From {_factor(finite.min())} to {_factor(finite.max())}. White: unchanged. Red: grown. Blue: faded."
+        return f"{ends}<br>{zeros} products are exactly zero and left blank." if zeros else ends
 
-    line(ds["singular_value"].values[:, 0], "largest gain (measured)", style.colour, "solid", 3.5)
+    return words
+
+
+def _from_start(name: str) -> ChannelLike:
+    """The column of a map at the step in view, over lag."""
+    return lambda plot: plot.ds["stepwise_bound"].copy(data=plot.ds[name].values[(k := plot.ds.attrs["start"]) :, k])
+
+
+def _theory(plot: Plot) -> Sequence[Mark]:
+    """What was measured, and what bounds, asymptote or gates say of it, of what the cell has."""
+    ds, own = plot.ds, network_style(plot.ds).colour
+    largest = changed("singular_value", lambda values: values[:, 0])
+    drawn = [lines(largest, over="lag", name="largest gain (measured)", colour=own, width=3.5)]
     if "bound" in ds:
-        line(ds["bound"].values, "bound, with the norm", BOUND, "dash")
         slope = f"bound, with the largest slope {ds.attrs['largest_slope']:.3g}"
-        line(ds["bound_by_slope"].values, slope, BY_SLOPE, "dashdot", 1.5)
-        line(ds["asymptote"].values, "asymptote, with the radius", ASYMPTOTE, "dot")
+        drawn += [
+            lines("bound", name="bound, with the norm", colour=BOUND, dash="dash", width=2.5),
+            lines("bound_by_slope", name=slope, colour=BY_SLOPE, dash="dashdot", width=1.5),
+            lines("asymptote", name="asymptote, with the radius", colour=ASYMPTOTE, dash="dot", width=2.5),
+        ]
     else:
-        line(ds["norm"].values[start:, start], "average gain (measured)", style.colour, "dashdot", 2)
+        drawn.append(lines(_from_start("norm"), name="average gain (measured)", colour=own, dash="dashdot"))
     if "cell_path" in ds:
-        line(ds["cell_path"].values[start:, start], "cell path alone", ink.text, "dot")
+        drawn.append(lines(_from_start("cell_path"), name="cell path alone", colour="text", dash="dot", width=2.5))
     if "gate_path" in ds:
-        line(ds["gate_path"].values, "product of gates, read off", ink.text, "dot", 3.5)
-    line(ds["stepwise_bound"].values, "bound, step by step", STEPWISE, "longdash", 1.5)
-    look.apply(figure, theme, title=f"What becomes of a change at step {start}?", notes=[parting(ds)], height=450)
-    legend_below(figure)
-    low, high = _drawn_range(figure)
-    power_axis(figure, "y", "Gain from k to k + lag", low, high)
-    figure.update_xaxes(title_text="Lag (steps)", showgrid=False)
-    link(figure, "x", "lag")
-    figure.add_hline(y=0, line={"color": ink.muted, "width": 1})
-    lag = measures.parting_lag(ds) if "bound" in ds else math.inf
-    if lag <= lags[-1]:
-        figure.add_vline(x=lag, line={"color": ink.muted, "width": 1.5, "dash": "dot"})
-    return figure
+        drawn.append(lines("gate_path", name="product of gates, read off", colour="text", dash="dot", width=3.5))
+    return [*drawn, lines("stepwise_bound", name="bound, step by step", colour=STEPWISE, dash="longdash", width=1.5)]
 
 
-def _drawn_range(figure: Figure) -> tuple[float, float]:
-    low, high = drawn_ends(figure)
-    low, high = min(low, -1.0), max(high, 0.5)
-    return low - 0.04 * (high - low), high + 0.04 * (high - low)
+def _parts_at(plot: Plot) -> float | None:
+    lag = measures.parting_lag(plot.ds) if "bound" in plot.ds else math.inf
+    return lag if lag <= plot.ds["lag"].values[-1] else None
 
 
 def parting(ds: Run) -> str:
@@ -150,50 +112,36 @@ def parting(ds: Run) -> str:
     return f"{radii} From lag {lag:g} on, the bound is over ten times the asymptote."
 
 
-@drawn(
-    "How many directions survive?",
-    shows="The singular values of products that start at this step.",
-)
-def singular_values(ds: Run, *, theme: Theme = "light") -> Figure:
-    """Gains of the product in its own directions over lag."""
-    values = ds["singular_value"].values
-    orders = np.unique(np.linspace(0, values.shape[1] - 1, min(LINES, values.shape[1])).astype(int))
-    figure = Figure()
-    for order, colour in zip(orders, depth_colours(len(orders), theme), strict=True):
-        logs = np.where(np.isfinite(values[:, order]), values[:, order], np.nan)
-        figure.scatter(
-            x=ds["lag"].values,
-            y=logs,
-            mode="lines",
-            line={"color": colour, "width": 1.8},
-            name=f"σ{order + 1}",
-            hovertemplate=f"σ<sub>{order + 1}</sub>, lag %{{x}}: 10<sup>%{{y:.2f}}</sup><extra></extra>",
-        )
-    has_gaps = bool(np.isnan(values).any())
-    notes = [
-        f"{len(orders)} of {values.shape[1]} singular values, dark to light from the largest."
-        if theme == "light"
-        else f"{len(orders)} of {values.shape[1]} singular values, from the largest down.",
-        "A line ends where float64 holds no digit of its value any more." if has_gaps else "",
-    ]
-    look.apply(figure, theme, title="How many directions survive?", notes=notes, legend=False, hover="closest")
-    low, high = _drawn_range(figure)
-    power_axis(figure, "y", "Singular value of the product", low, high)
-    figure.update_xaxes(title_text="Lag (steps)", showgrid=False)
-    link(figure, "x", "lag")
-    return figure.add_hline(y=0, line={"color": INKS[theme].muted, "width": 1})
+def _orders(plot: Plot) -> list[int]:
+    count = plot.ds.sizes["order"]
+    return sorted({round(one) for one in np.linspace(0, count - 1, min(LINES, count)).astype(int).tolist()})
 
 
-@drawn(
-    "Where are the eigenvalues?",
-    name="eigenvalues",
-    shows="Eigenvalues of the recurrent matrix and of one step's Jacobian.",
-)
-def eigenvalue_plane(ds: Run, *, theme: Theme = "light") -> Figure:
+def _directions(plot: Plot) -> Sequence[Mark]:
+    orders = _orders(plot)
+    colours_of = zip(orders, depth_colours(len(orders), plot.theme), strict=True)
+    looks = tuple(series(order, f"σ{order + 1}", colour) for order, colour in colours_of)
+    some = changed("singular_value", lambda values: values.isel(order=orders).assign_coords(order=orders))
+    hover = "%{fullData.name}, lag %{x}: 10<sup>%{y:.2f}</sup><extra></extra>"
+    return [lines(some, by="order", looks=looks, width=1.8, hover=hover)]
+
+
+def _how_many(plot: Plot) -> str:
+    of_all = f"{len(_orders(plot))} of {plot.ds.sizes['order']} singular values"
+    light = plot.theme == "light"
+    return f"{of_all}, dark to light from the largest." if light else f"{of_all}, from the largest down."
+
+
+def _ends_early(plot: Plot) -> str:
+    gaps = bool(np.isnan(plot.ds["singular_value"].values).any())
+    return "A line ends where float64 holds no digit of its value any more." if gaps else ""
+
+
+def eigenvalue_plane(plot: Plot) -> Figure:
     """Eigenvalues of the recurrent matrix and of one step's Jacobian, with the unit circle."""
-    ink, style = INKS[theme], network_style(ds)
+    ds, ink = plot.ds, plot.ink
     angle = np.linspace(0, 2 * np.pi, 181)
-    figure = Figure().scatter(
+    plot.figure.scatter(
         x=np.cos(angle),
         y=np.sin(angle),
         mode="lines",
@@ -201,13 +149,16 @@ def eigenvalue_plane(ds: Run, *, theme: Theme = "light") -> Figure:
         name="unit circle",
         hoverinfo="skip",
     )
-    step = int(ds.attrs["start"]) + 1
-    of_matrix = ("recurrent matrix W", "weight_eigenvalue", {"symbol": "circle-open", "color": ink.text, "size": 8})
-    of_step = (f"Jacobian of step {step}", "step_eigenvalue", {"symbol": "diamond", "color": style.colour, "size": 7})
-    clouds = [cloud for cloud in (of_matrix, of_step) if cloud[1] in ds]
-    for name, variable, marker in clouds:
+    of_step = {"symbol": "diamond", "color": network_style(ds).colour, "size": 7}
+    clouds = {
+        "weight_eigenvalue": ("recurrent matrix W", {"symbol": "circle-open", "color": ink.text, "size": 8}),
+        "step_eigenvalue": (f"Jacobian of step {int(ds.attrs['start']) + 1}", of_step),
+    }
+    recorded = [name for name in clouds if name in ds]
+    for variable in recorded:
+        name, marker = clouds[variable]
         real, imaginary = ds[variable].values
-        figure.scatter(
+        plot.figure.scatter(
             x=real,
             y=imaginary,
             mode="markers",
@@ -217,64 +168,100 @@ def eigenvalue_plane(ds: Run, *, theme: Theme = "light") -> Figure:
             hovertemplate="%{x:.3f} + %{y:.3f} i, modulus %{customdata:.3f}<extra></extra>",
         )
     outside = int((np.hypot(*ds["step_eigenvalue"].values) > 1 + 1e-9).sum())
-    notes = [f"{outside} of {ds.sizes['step_eigenvalue_number']} eigenvalues of the step lie outside the circle."]
-    look.apply(figure, theme, title="Where are the eigenvalues?", notes=notes, height=470, hover="closest")
-    legend_below(figure)
-    most = 1.1 * max(1.0, *(float(np.abs(ds[variable].values).max()) for _, variable, _ in clouds))
-    figure.update_xaxes(title_text="Real part", range=[-most, most], constrain="domain")
-    return figure.update_yaxes(title_text="Imaginary part", range=[-most, most], scaleanchor="x", constrain="domain")
-
-
-@drawn(
-    "What does each unit hand on?",
-    name="passed",
-    shows="The slope, forget gate or kept share of every unit and step.",
-)
-def passed_on(ds: Run, *, theme: Theme = "light") -> Figure:
-    """What each unit hands on by itself at each step: tanh's slope, the forget gate, the share kept."""
-    words = str(ds["passed"].attrs["long_name"])
-    figure = Figure(
-        cells(ds["passed"].values.T, x=ds["step"].values, y=ds["unit"].values, hover="unit %{y}, step %{x}<br>%{z:.3f}")
+    count = ds.sizes["step_eigenvalue_number"]
+    plot.finish(f"{outside} of {count} eigenvalues of the step lie outside the circle.", height=470, hover="closest")
+    legend_below(plot.figure)
+    most = 1.1 * max(1.0, *(float(np.abs(ds[variable].values).max()) for variable in recorded))
+    plot.figure.update_xaxes(title_text="Real part", range=[-most, most], constrain="domain")
+    return plot.figure.update_yaxes(
+        title_text="Imaginary part", range=[-most, most], scaleanchor="x", constrain="domain"
     )
-    notes = [f"On average {measures.passed_on(ds):.2f}."]
-    if ds.attrs["cell"] == "rnn_tanh":
-        notes.append(f"{measures.saturated(ds):.0%} of the units are saturated, |h| above 0.97.")
-    look.apply(figure, theme, title="What does each unit hand on?", notes=notes, legend=False, hover="closest")
-    figure.update_xaxes(title_text="Step", showgrid=False)
-    figure.update_yaxes(title_text="Unit", showgrid=False)
-    link(figure, "x", "step")
-    link(figure, "y", "unit")
-    most = max(1.0, float(ds["passed"].max()))
-    return colour_bar(figure, (0, most), SEQUENTIAL, words)
 
 
-@drawn(
-    "How long does each unit remember?",
-    name="gate_product",
-    needs=("gate_product",),
-    shows="What each unit's gates leave of a change from this step on.",
-)
-def unit_memory(ds: Run, *, theme: Theme = "light") -> Figure:
-    """Each unit's product of gates over lag: entry by entry the whole Jacobian of a minGRU, which is diagonal."""
-    values, start = ds["gate_product"].values, int(ds.attrs["start"])
-    hover = "unit %{y}, lag %{x}<br>left 10<sup>%{z:.2f}</sup>"
-    figure = Figure(cells(values.T, x=ds["lag"].values, y=ds["unit"].values, hover=hover))
-    forgotten = measures.forgotten_by(ds)
-    end = f"After {forgotten:.0f} steps no unit keeps 1/100." if forgotten < math.inf else "To the end one keeps 1/100."
-    look.apply(
-        figure,
-        theme,
-        title=f"How long does each unit remember step {start}?",
-        notes=[end],
-        legend=False,
+def _saturated(plot: Plot) -> str:
+    is_tanh = plot.ds.attrs["cell"] == "rnn_tanh"
+    return f"{measures.saturated(plot.ds):.0%} of the units are saturated, |h| above 0.97." if is_tanh else ""
+
+
+def _forgotten(plot: Plot) -> str:
+    steps = measures.forgotten_by(plot.ds)
+    return f"After {steps:.0f} steps no unit keeps 1/100." if steps < math.inf else "To the end one keeps 1/100."
+
+
+def _least_kept(plot: Plot) -> tuple[float, float]:
+    values = plot.ds["gate_product"].values
+    return min(-1.0, float(values[np.isfinite(values)].min())), 0.0
+
+
+FIGURES = bound(
+    JacobianLens,
+    of_pairs(
+        "map",
+        "How far does a change travel?",
+        heat("norm", "k", "t", hover=OF_PAIR),
+        here("start", "start"),
+        title=lambda plot, start: f"How far does a change of {'(h, c)' if 'cell_path' in plot.ds else 'h'} travel?",
+        shows="The product's average gain; the identity counts 1.",
+        notes=(_told("norm"),),
+    ),
+    of_pairs(
+        "cell_path",
+        "And along the cell path alone?",
+        heat("cell_path", "k", "t", hover=OF_PAIR),
+        here("start", "start"),
+        shows="The product of forget gates (document 001, eq. 18), in the same colours.",
+        notes=(_told("cell_path"),),
+    ),
+    figure(
+        "lag",
+        "What becomes of a change?",
+        _theory,
+        UNCHANGED,
+        rule(x=_parts_at),
+        title=lambda plot: f"What becomes of a change at step {int(plot.ds.attrs['start'])}?",
+        shows="The product's exact norm over lag, beside bounds, asymptote or gates.",
+        over="lag",
+        y=of_gains("Gain from k to k + lag"),
+        notes=(lambda plot: parting(plot.ds),),
+        legend="below",
+        height=450,
+    ),
+    figure(
+        "singular_values",
+        "How many directions survive?",
+        _directions,
+        UNCHANGED,
+        shows="The singular values of products that start at this step.",
+        y=of_gains("Singular value of the product"),
+        notes=(_how_many, _ends_early),
+        legend="none",
         hover="closest",
-    )
-    figure.update_xaxes(title_text="Lag (steps)", showgrid=False)
-    figure.update_yaxes(title_text="Unit", showgrid=False)
-    link(figure, "x", "lag")
-    link(figure, "y", "unit")
-    limits = (min(-1.0, float(values[np.isfinite(values)].min())), 0.0)
-    return colour_bar(figure, limits, SEQUENTIAL, "Left of a change", **power_ticks(*limits, most=5))
+    ),
+    figure(
+        "eigenvalues",
+        "Where are the eigenvalues?",
+        shows="Eigenvalues of the recurrent matrix and of one step's Jacobian.",
+        # A plane, whose two axes are one scale.
+        draw=eigenvalue_plane,
+    ),
+    figure(
+        "passed",
+        "What does each unit hand on?",
+        heat("passed", "step", "unit", hover="unit %{y}, step %{x}<br>%{z:.3f}"),
+        shows="The slope, forget gate or kept share of every unit and step.",
+        colour=colours(ends=lambda plot: (0, max(1.0, float(plot.ds["passed"].max())))),
+        notes=(lambda plot: f"On average {measures.passed_on(plot.ds):.2f}.", _saturated),
+    ),
+    figure(
+        "gate_product",
+        "How long does each unit remember?",
+        heat("gate_product", "lag", "unit", hover="unit %{y}, lag %{x}<br>left 10<sup>%{z:.2f}</sup>"),
+        title=lambda plot: f"How long does each unit remember step {int(plot.ds.attrs['start'])}?",
+        shows="What each unit's gates leave of a change from this step on.",
+        colour=colours("Left of a change", ends=_least_kept, powers=True),
+        notes=(_forgotten,),
+    ),
+)
 
 
 def picture(ds: Run) -> str:
@@ -288,6 +275,3 @@ def picture(ds: Run) -> str:
         label="Gain of a recurrent network over the lag, below its bound and beside its asymptote, on a log scale.",
         axes=("steps", "gain, log scale"),
     )
-
-
-FIGURES = by_name(product_map, cell_path_map, by_lag, singular_values, eigenvalue_plane, passed_on, unit_memory)

@@ -7,7 +7,8 @@ import math
 import streamlit as st
 
 from goldviz.arrays.labelled import Run
-from goldviz.labs.jacobian_lens import LAB, figures, measures
+from goldviz.labs.jacobian_lens import LAB, measures
+from goldviz.labs.jacobian_lens.figures import FIGURES, parting
 from goldviz.labs.jacobian_lens.settings import JacobianLens
 from goldviz.models.recurrent.cells import CELL_OF_LAYER, CELLS
 from goldviz.ui.pages.instant import InstantPage, View
@@ -25,19 +26,19 @@ def seconds(settings: JacobianLens) -> float:
 
 def look(view: View[JacobianLens]) -> None:
     """The map of all pairs beside the products from the step in view; an LSTM's whole Jacobian beside its cell path."""
-    view.draw(figures.product_map, figures.cell_path_map if "cell_path" in view.dataset else figures.by_lag)
+    view.draw(FIGURES["map"], FIGURES["cell_path" if "cell_path" in view.dataset else "lag"])
 
 
 def spectrum(view: View[JacobianLens]) -> None:
     """Singular values and eigenvalues."""
-    view.draw(figures.singular_values, figures.eigenvalue_plane)
+    view.draw(FIGURES["singular_values"], FIGURES["eigenvalues"])
 
 
 def passed(view: View[JacobianLens]) -> None:
     """What each step passes on, what gates leave in all, and, where a cell path took its place, products by lag."""
-    by_lag = [figures.by_lag] if "cell_path" in view.dataset else []
-    by_unit = [figures.unit_memory] if "gate_product" in view.dataset else []
-    view.draw(*by_lag, figures.passed_on, *by_unit)
+    by_lag = [FIGURES["lag"]] if "cell_path" in view.dataset else []
+    by_unit = [FIGURES["gate_product"]] if "gate_product" in view.dataset else []
+    view.draw(*by_lag, FIGURES["passed"], *by_unit)
 
 
 def why(view: View[JacobianLens]) -> None:
@@ -66,7 +67,7 @@ def why(view: View[JacobianLens]) -> None:
         else:
             st.markdown(f"Over {lag} steps the product has become exactly zero.")
         if "bound" in ds:
-            st.markdown(f"{figures.parting(ds)} γ is 1 for tanh and for ReLU. {_with_the_largest_slope(ds)}")
+            st.markdown(f"{parting(ds)} γ is 1 for tanh and for ReLU. {_with_the_largest_slope(ds)}")
             st.caption(
                 "The document states eq. 9 for the norm and goes on with the spectral radius. Only the norm bounds the "
                 "product. The radius says where powers of W alone tend to, and the product is of other matrices, "

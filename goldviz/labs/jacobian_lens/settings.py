@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar, Literal
 
+from goldviz.arrays.readings import Coordinate
 from goldviz.declare import standard
 from goldviz.declare.instant import Instant
 from goldviz.declare.settings import About, Preset, setting
@@ -66,6 +67,13 @@ class JacobianLens(Instant):
         ),
         "log10",
     )
+    coordinates: ClassVar[Mapping[str, Coordinate]] = {
+        "k": Coordinate("Step k of the change", "k = %{x}", linked="step"),
+        "t": Coordinate("Step t of the effect", "t = %{x}"),
+        "lag": Coordinate("Lag (steps)", "lag %{x}"),
+        "step": Coordinate("Step"),
+        "unit": Coordinate("Unit"),
+    }
     presets: ClassVar[tuple[Preset, ...]] = (
         Preset(
             "As in the document",

@@ -11,6 +11,7 @@ from typing import ClassVar, Literal, Self
 
 from pydantic import model_validator
 
+from goldviz.arrays.readings import Coordinate
 from goldviz.data.tables.sealed_names import KEY
 from goldviz.declare import standard
 from goldviz.declare.memory_of_training import bytes_of_training
@@ -27,6 +28,7 @@ TABLE = ("epoch", "forecaster")
 PAIRS = (*TABLE, "rival")
 AT_HORIZONS = (*TABLE, "until")
 OF_TRAPS = ("epoch", "trap", "forecaster")
+ERROR, VALUE = "Mean squared error", "Standardised value"
 
 
 class Leaderboard(Experiment):
@@ -151,32 +153,58 @@ class Leaderboard(Experiment):
         "validation_error": Variable(
             ("epoch", "network", "seed"), "Mean squared error on the validation part", kind="evaluation_loss"
         ),
-        "test_error": Variable(("epoch", "network", "seed"), "Mean squared error on all test windows"),
+        "test_error": Variable(
+            ("epoch", "network", "seed"), "Mean squared error on all test windows", label=ERROR, format=".4f"
+        ),
         "score": Variable((*TABLE, "seed"), "Mean squared error on the test part"),
-        "told": Variable(TABLE, "Mean squared error that the table tells"),
+        "told": Variable(TABLE, "Mean squared error that the table tells", label=ERROR, format=".4f"),
         "told_low": Variable(TABLE, "Lower end of its 95 % interval over windows and seeds"),
         "told_high": Variable(TABLE, "Upper end of its 95 % interval"),
         "difference_low": Variable(PAIRS, "Lower end of the 95 % interval of the score less the rival's"),
         "difference_high": Variable(PAIRS, "Upper end of the 95 % interval of the score less the rival's"),
-        "until_score": Variable(AT_HORIZONS, "Mean squared error of the first so many steps"),
+        "until_score": Variable(
+            AT_HORIZONS, "Mean squared error of the first so many steps", label=ERROR, format=".4f"
+        ),
         "until_low": Variable(AT_HORIZONS, "Lower end of its 95 % interval"),
         "until_high": Variable(AT_HORIZONS, "Upper end of its 95 % interval"),
         "batch_score": Variable(
-            (*TABLE, "batch_size"), "Mean squared error where batches of this size drop the last one"
+            (*TABLE, "batch_size"),
+            "Mean squared error where batches of this size drop the last one",
+            label=ERROR,
+            format=".4f",
         ),
-        "step_error": Variable((*TABLE, "ahead"), "Mean squared error of each step ahead"),
+        "step_error": Variable(
+            (*TABLE, "ahead"), "Mean squared error of each step ahead", label=ERROR, format=".4f", scale="zero"
+        ),
         "trap_honest": Variable(OF_TRAPS, "Mean squared error without the trap"),
         "trap_score": Variable(OF_TRAPS, "Mean squared error with the trap"),
         "shift_error": Variable(
-            (*TABLE, "shift"), "Mean squared distance of one-step forecasts from values so many steps before"
+            (*TABLE, "shift"),
+            "Mean squared distance of one-step forecasts from values so many steps before",
+            label="Mean squared distance",
+            format=".4f",
+            scale="zero",
         ),
         "level_r2": Variable(TABLE, "R² of one-step forecasts, of levels"),
         "move_r2": Variable(TABLE, "R² of one-step forecasts over repeating the last value"),
         "published": Variable(("published_model",), "Published mean squared error of the public set", once=True),
-        "forecast": Variable((*TABLE, "ahead"), "Forecast of the drawn window, first seed"),
-        "truth": Variable(("ahead",), "What came in the drawn window", once=True),
-        "past": Variable(("back",), "What the drawn window looks back on", once=True),
-        "weight": Variable(("linear_map", "lag", "step_ahead"), "Weight of a lag in the forecast of a step", once=True),
+        "forecast": Variable((*TABLE, "ahead"), "Forecast of the drawn window, first seed", label=VALUE, format=".3f"),
+        "truth": Variable(("ahead",), "What came in the drawn window", once=True, label=VALUE, format=".3f"),
+        "past": Variable(("back",), "What the drawn window looks back on", once=True, label=VALUE, format=".3f"),
+        "weight": Variable(
+            ("linear_map", "lag", "step_ahead"),
+            "Weight of a lag in the forecast of a step",
+            once=True,
+            label="Weight",
+            format=".3f",
+        ),
+    }
+
+    coordinates: ClassVar[Mapping[str, Coordinate]] = {
+        "ahead": Coordinate("Steps ahead", "step %{x} ahead"),
+        "shift": Coordinate("Steps before the one that is forecast", "steps before: %{x}"),
+        "lag": Coordinate("Lag (0: last value)", "lag %{x}"),
+        "step_ahead": Coordinate("Step ahead", "step %{x}"),
     }
 
     presets: ClassVar[tuple[Preset, ...]] = (

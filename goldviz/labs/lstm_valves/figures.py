@@ -9,9 +9,7 @@ import numpy as np
 from goldviz.arrays.labelled import Run
 from goldviz.figures.chart import (
     Panel,
-    Part,
     at,
-    attribute,
     axis,
     bound,
     colours,

@@ -10,6 +10,7 @@ from typing import ClassVar, Self
 
 from pydantic import model_validator
 
+from goldviz.arrays.readings import Coordinate
 from goldviz.declare import layers as of_layers
 from goldviz.declare import standard
 from goldviz.declare.memory_of_training import UNLEARNED, bytes_of_training
@@ -76,11 +77,25 @@ class NeuralProgrammer(Experiment):
         **of_layers.gradient_to_data((*LOOK, "layer")),
         "test_loss": Variable(LOOK, "Loss of the answers to unseen questions", kind="evaluation_loss", label="unseen"),
         "right": Variable(LOOK, "Share of unseen questions that the hardened program answers rightly", kind="accuracy"),
-        "as_asked": Variable(LOOK, "Share of unseen questions whose program is the question's own, step by step"),
-        "lucky": Variable(LOOK, "Share of unseen questions that are right on their table, and wrong on another"),
-        "gap": Variable(LOOK, "Distance of the soft answer from the hardened program's, mean over unseen questions"),
+        "as_asked": Variable(
+            LOOK, "Share of unseen questions whose program is the question's own, step by step", format=".1%"
+        ),
+        "lucky": Variable(
+            LOOK, "Share of unseen questions that are right on their table, and wrong on another", format=".1%"
+        ),
+        "gap": Variable(
+            LOOK,
+            "Distance of the soft answer from the hardened program's, mean over unseen questions",
+            label="Soft and hard answer apart",
+            format=".3f",
+            scale="zero",
+        ),
         "right_by_sort": Variable(
-            (*LOOK, "sort"), "Share of right answers of the hardened program, of questions of a sort"
+            (*LOOK, "sort"),
+            "Share of right answers of the hardened program, of questions of a sort",
+            label="Right answers",
+            format=".0%",
+            scale="share",
         ),
         "operation_weight": Variable((*PROGRAM, "operation"), "Weight of an operation at a step, first seed"),
         "column_weight": Variable((*PROGRAM, "column"), "Weight of a column at a step, first seed"),
@@ -95,6 +110,12 @@ class NeuralProgrammer(Experiment):
         "question_right": Variable(("look", "question"), "Whether the hardened program answers rightly (1)"),
         "cell": Variable(("row", "column"), "The table of the questions that are followed", once=True),
         "parameter_count": Variable(("network",), "Number of parameters", kind="parameter_count"),
+    }
+
+    coordinates: ClassVar[Mapping[str, Coordinate]] = {
+        "iteration": Coordinate("Step of the program", "step %{x}"),
+        "stage": Coordinate("Rows selected"),
+        "sort": Coordinate("", "%{x}"),
     }
 
     equations: ClassVar[tuple[str, ...]] = (

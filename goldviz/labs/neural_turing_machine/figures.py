@@ -9,6 +9,7 @@ import numpy as np
 
 from goldviz.arrays.labelled import Array, Run
 from goldviz.figures.chart import (
+    Channel,
     Panel,
     at,
     attribute,
@@ -52,7 +53,7 @@ def without_machine(ds: Run) -> str:
 of_heads = partial(figure, instead=without_machine)
 
 
-def _address(head: str, **where: object) -> object:
+def _address(head: str, **where: object) -> Channel:
     return at("address", head=head, **{"stage": "sharpen", **where})
 
 
@@ -97,15 +98,20 @@ def _stages(plot: Plot, time: int | None, head: str) -> Sequence[Panel]:
         name="before",
         hover="time before, cell %{x}: %{y:.3f}<extra></extra>",
     )
-    return [
-        panel(
-            *([before] if stage == "gate" and when > 1 else []),
-            bars(_address(head, stage=stage, time=when), name=heading, colour="ntm", hover="cell %{x}: %{y:.3f}<extra></extra>"),
-            words(plot.say(lambda *told, form=form: form.format(*map(float, told)), *(controls.sel(control=one) for one in names))),
-            heading=heading,
+    panels = []
+    for stage, (heading, form, names) in STAGES.items():
+        told = plot.say(
+            lambda *numbers, form=form: form.format(*map(float, numbers)), *(controls.sel(control=one) for one in names)
         )
-        for stage, (heading, form, names) in STAGES.items()
-    ]  # fmt: skip
+        own = bars(
+            _address(head, stage=stage, time=when),
+            name=heading,
+            colour="ntm",
+            hover="cell %{x}: %{y:.3f}<extra></extra>",
+        )
+        beside = [before] if stage == "gate" and when > 1 else []
+        panels.append(panel(*beside, own, words(told), heading=heading))
+    return panels
 
 
 def _when(plot: Plot, time: int | None, head: str) -> Words:

@@ -10,6 +10,7 @@ import math
 from collections.abc import Mapping
 from typing import ClassVar, Literal
 
+from goldviz.arrays.readings import Coordinate
 from goldviz.declare import layers, market_settings, standard
 from goldviz.declare.memory_of_training import bytes_of_training
 from goldviz.declare.settings import About, Experiment, Preset, Variable, setting
@@ -93,13 +94,36 @@ class ODERNNLaboratory(Experiment):
     variables: ClassVar[Mapping[str, Variable]] = {
         "loss": Variable(EVERY_STEP, "Loss on the step's sequences", must_stay_finite=True, kind="training_loss"),
         "gradient_norm": Variable(EVERY_STEP, "Norm of the whole gradient before clipping", kind="gradient_norm"),
-        "evaluations": Variable(("step", "seed"), "Evaluations of the field for a batch, forward"),
-        "error": Variable(LOOK, "Mean squared error of the next value, gaps as in training"),
-        "long_gap_error": Variable(LOOK, "Mean squared error after an unseen gap, up to twice the longest"),
+        "evaluations": Variable(
+            ("step", "seed"),
+            "Evaluations of the field for a batch, forward",
+            label="Evaluations for a batch, forward",
+            scale="zero",
+        ),
+        "error": Variable(
+            LOOK, "Mean squared error of the next value, gaps as in training", label="Gaps as in training", scale="log"
+        ),
+        "long_gap_error": Variable(
+            LOOK,
+            "Mean squared error after an unseen gap, up to twice the longest",
+            label="Longer gaps than any in training",
+            scale="log",
+        ),
         "refined_error": Variable(("look", "seed"), "The ODE-RNN's error with steps four times as fine"),
-        "coverage": Variable(LOOK, "Share of values inside the 90 % band"),
-        "field_saturation": Variable(("look", "seed"), "Share of the field's hidden values above 0.97"),
-        "field_stiffness": Variable(("look", "seed"), "Largest spectral norm of the field's Jacobian along the paths"),
+        "coverage": Variable(LOOK, "Share of values inside the 90 % band", format=".1%"),
+        "field_saturation": Variable(
+            ("look", "seed"),
+            "Share of the field's hidden values above 0.97",
+            label="Share of saturated units",
+            format=".1%",
+            scale="zero",
+        ),
+        "field_stiffness": Variable(
+            ("look", "seed"),
+            "Largest spectral norm of the field's Jacobian along the paths",
+            label="Spectral norm of df/dh, largest",
+            scale="log",
+        ),
         "state_size": Variable(LOOK, "Largest hidden value along the paths"),
         "gap_sensitivity": Variable(LOOK, "Change of the forecast when gaps are shuffled, over its spread"),
         "state_gradient_norm": Variable(
@@ -111,9 +135,17 @@ class ODERNNLaboratory(Experiment):
         **layers.gradient_to_data((*LOOK, "layer")),
         "jump": Variable((*PROBE, "observation"), "Size of the jump h(t+) - h(t-), first seed"),
         "interval_evaluations": Variable(
-            ("look", "observation"), "Evaluations in the gap before an observation, first seed"
+            ("look", "observation"),
+            "Evaluations in the gap before an observation, first seed",
+            label="Evaluations of the field",
+            scale="zero",
         ),
-        "interval_error": Variable(("look", "observation"), "Distance from a solution refined in float64, first seed"),
+        "interval_error": Variable(
+            ("look", "observation"),
+            "Distance from a solution refined in float64, first seed",
+            label="Distance from a refined solution",
+            scale="log",
+        ),
         "state": Variable((*PROBE, "moment", "unit"), "Hidden state along the probe sequence, first seed"),
         "decoded_mean": Variable((*PROBE, "moment", "channel"), "Decoded mean along the probe sequence"),
         "decoded_scale": Variable((*PROBE, "moment", "channel"), "Decoded standard deviation along it"),
@@ -129,6 +161,10 @@ class ODERNNLaboratory(Experiment):
         "zero_error": Variable(("horizon",), "Error of forecasting zero, in range and after long gaps", once=True),
         "zero_error_by_seed": Variable(("horizon", "seed"), "The same on each seed's own test sequences", once=True),
         "parameter_count": Variable(("network",), "Number of parameters", kind="parameter_count"),
+    }
+
+    coordinates: ClassVar[Mapping[str, Coordinate]] = {
+        "row": Coordinate("Observation", "observation %{x}", linked="observation")
     }
 
     equations: ClassVar[tuple[str, ...]] = (

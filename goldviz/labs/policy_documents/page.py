@@ -6,10 +6,9 @@ import streamlit as st
 
 from goldviz.figures.spec import FigureSpec
 from goldviz.labs.policy_documents import LAB
-from goldviz.labs.policy_documents.figures.map import document_map
+from goldviz.labs.policy_documents.figures import FIGURES
 from goldviz.labs.policy_documents.figures.reading import in_view
 from goldviz.labs.policy_documents.figures.table import documents_table, nearest_table
-from goldviz.labs.policy_documents.figures.timeline import timeline
 from goldviz.labs.policy_documents.measures import DocumentRead, any_tone
 from goldviz.labs.policy_documents.parts import change, market, panel, words
 from goldviz.labs.policy_documents.parts.tables import TONE_MEANS, show_tones
@@ -32,11 +31,11 @@ def look(view: View[PolicyDocuments]) -> None:
     words.show_words(settings, view.dataset)
     left, right = st.columns(2)
     with left:
-        view.explain(timeline)
+        view.explain(FIGURES["timeline"])
         if any_tone(view.dataset):
             st.caption(TONE_MEANS)
     with right:
-        view.explain(document_map, colour=settings.colour, map_kinds=settings.map_kinds)
+        view.explain(FIGURES["map"], colour=settings.colour, map_kinds=settings.map_kinds)
 
 
 def changed(view: View[PolicyDocuments]) -> None:
@@ -67,8 +66,8 @@ def nearest(view: View[PolicyDocuments]) -> None:
 def in_report(view: View[PolicyDocuments]) -> list[FigureSpec]:
     """Tone and change over time, and the map."""
     settings = view.settings
-    map_as_seen = view.as_seen(document_map, colour=settings.colour, map_kinds=settings.map_kinds)
-    return [view.as_seen(timeline), map_as_seen]
+    map_as_seen = view.as_seen(FIGURES["map"], colour=settings.colour, map_kinds=settings.map_kinds)
+    return [view.as_seen(FIGURES["timeline"]), map_as_seen]
 
 
 def why(view: View[PolicyDocuments]) -> None:

@@ -12,6 +12,7 @@ from typing import ClassVar, Literal, Self
 
 from pydantic import model_validator
 
+from goldviz.arrays.readings import Coordinate
 from goldviz.declare import market_settings, standard, walk_forward
 from goldviz.declare.memory_of_training import bytes_of_training
 from goldviz.declare.settings import About, Experiment, Preset, Variable, setting
@@ -167,9 +168,25 @@ class PriceTokens(Experiment):
         "same_label": Variable(("refit",), "Share of past days with the label of the fit before", once=True),
         "same_meaning": Variable(("refit",), "The same with labels matched", once=True),
         "changed_by_future": Variable((), "Share of tokens that are others when only later days change", once=True),
-        "bits": Variable(("order", "merge"), "Bits a later day after so many merges", "bit", once=True),
+        "bits": Variable(
+            ("order", "merge"),
+            "Bits a later day after so many merges",
+            "bit",
+            once=True,
+            label="Bits a day",
+            format=".3f",
+            scale="zero",
+        ),
         "motif_count": Variable(("order", "motif"), "How often a merged pair stood in the past", once=True),
         "parameter_count": Variable((), "Number of parameters", once=True),
+    }
+    coordinates: ClassVar[Mapping[str, Coordinate]] = {
+        "time": Coordinate("Day", linked="day"),
+        "recent": Coordinate("Day", linked="day"),
+        "token_name": Coordinate("Token", "token %{x}"),
+        "next_token": Coordinate("to"),
+        "planted": Coordinate("from"),
+        "merge": Coordinate("Merges", "%{x} merges"),
     }
 
     equations: ClassVar[tuple[str, ...]] = (

@@ -12,7 +12,7 @@ from goldviz.diagnostics.findings import median, networks
 from goldviz.diagnostics.findings.finding import majority
 from goldviz.labs.recurrent_gradients import LAB
 from goldviz.labs.recurrent_gradients.counts import sizes_of, weights_of
-from goldviz.labs.recurrent_gradients.figures.quantities import GATES
+from goldviz.labs.recurrent_gradients.figures.readings import GATES
 from goldviz.labs.recurrent_gradients.figures.words import OF_WORDS, word_table
 from goldviz.labs.recurrent_gradients.measures import LABELS, Reading
 from goldviz.labs.recurrent_gradients.settings import RecurrentGradients

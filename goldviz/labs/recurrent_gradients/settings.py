@@ -10,6 +10,7 @@ from typing import ClassVar, Literal, Self
 
 from pydantic import model_validator
 
+from goldviz.arrays.readings import Coordinate
 from goldviz.declare import layers, standard
 from goldviz.declare.memory_of_training import UNLEARNED, bytes_of_training
 from goldviz.declare.settings import About, Experiment, Preset, Variable, setting
@@ -108,8 +109,18 @@ class RecurrentGradients(Experiment):
         **standard.gradient_norms("gradient_norm", "clipped_gradient_norm"),
         "clipped": Variable(EVERY_STEP, "1 where the gradient was clipped", kind="clipped"),
         "update_to_data": Variable(LOOK, "Update-to-data ratio of the recurrent weights"),
-        "spectral_radius": Variable(LOOK, "Spectral radius of W_hh (of the candidate's matrix in LSTM and GRU)"),
-        "spectral_norm": Variable(LOOK, "Spectral norm of W_hh (of the candidate's matrix in LSTM and GRU)"),
+        "spectral_radius": Variable(
+            LOOK,
+            "Spectral radius of W_hh (of the candidate's matrix in LSTM and GRU)",
+            label="Spectral radius: largest |eigenvalue|",
+            format=".3f",
+        ),
+        "spectral_norm": Variable(
+            LOOK,
+            "Spectral norm of W_hh (of the candidate's matrix in LSTM and GRU)",
+            label="Spectral norm: largest stretch in one step",
+            format=".3f",
+        ),
         "state_gradient_norm": Variable(
             (*LOOK, "time"), "Norm of dL/dh_t, mean over the batch", kind="state_gradient_norm"
         ),
@@ -128,17 +139,45 @@ class RecurrentGradients(Experiment):
         "log_bound": Variable(
             (*LOOK, "lag"), "Bound (gamma ||W_hh||)^lag on the plain RNN's Jacobian product", "log10"
         ),
-        "lag_contribution": Variable((*LOOK, "lag"), "Norm of what lag contributes to dL/dW_hh (eq. 6)"),
-        "gate_opening": Variable(
-            (*LOOK, "gate", "time"), "Mean opening of a gate at each time step (NaN where a network lacks it)"
+        "lag_contribution": Variable(
+            (*LOOK, "lag"),
+            "Norm of what lag contributes to dL/dW_hh (eq. 6)",
+            label="Norm of its part of dL/dW",
+            format=".3e",
+            scale="log",
         ),
-        "gate_saturation": Variable((*LOOK, "gate"), "Share of gate values below 0.05 or above 0.95"),
-        "state_saturation": Variable(LOOK, "Share of hidden values on a flat part of tanh, |h| > 0.97"),
+        "gate_opening": Variable(
+            (*LOOK, "gate", "time"),
+            "Mean opening of a gate at each time step (NaN where a network lacks it)",
+            format=".3f",
+        ),
+        "gate_saturation": Variable(
+            (*LOOK, "gate"),
+            "Share of gate values below 0.05 or above 0.95",
+            label="Gates: mean of a network's gates",
+            format=".1%",
+            scale="share",
+        ),
+        "state_saturation": Variable(
+            LOOK,
+            "Share of hidden values on a flat part of tanh, |h| > 0.97",
+            label="Hidden values, |h| > 0.97",
+            format=".1%",
+            scale="share",
+        ),
         **layers.distributions(("look", "network", "moment"), ("look", "network", "layer")),
         **layers.update_to_data((*LOOK, "layer"), "update_to_data_by_layer"),
         **layers.gradient_to_data((*LOOK, "layer")),
-        "loss_by_lag": Variable((*LOOK, "task_lag"), "Loss on fresh sequences whose cue lies this far back"),
-        "accuracy_by_lag": Variable((*LOOK, "task_lag"), "Share of right answers with the cue this far back"),
+        "loss_by_lag": Variable(
+            (*LOOK, "task_lag"), "Loss on fresh sequences whose cue lies this far back", label="Loss", format=".4f"
+        ),
+        "accuracy_by_lag": Variable(
+            (*LOOK, "task_lag"),
+            "Share of right answers with the cue this far back",
+            label="Share of right answers",
+            format=".1%",
+            scale="share",
+        ),
         "test_loss": Variable(("network", "seed"), "Loss on fresh sequences after training", kind="test_loss"),
         "memoryless_loss": Variable(
             ("seed",),
@@ -147,7 +186,7 @@ class RecurrentGradients(Experiment):
             label="best without memory",
         ),
         "memoryless_loss_by_lag": Variable(
-            ("seed", "task_lag"), "The same on the sequences with the cue this far back", once=True
+            ("seed", "task_lag"), "The same on the sequences with the cue this far back", once=True, format=".4f"
         ),
         "parameter_count": Variable(("network",), "Number of parameters", kind="parameter_count"),
         "test_accuracy": Variable(
@@ -166,6 +205,13 @@ class RecurrentGradients(Experiment):
             "(reviews alone)",
             once=True,
         ),
+    }
+
+    coordinates: ClassVar[Mapping[str, Coordinate]] = {
+        "lag": Coordinate("Lag (steps back from the end)", "lag %{x}"),
+        "task_lag": Coordinate("Distance of the cue (steps)", "cue %{x} steps back", linked="lag"),
+        "time": Coordinate("Time step t", "time step %{x}", names={1: "1"}),
+        "moment": Coordinate("Time step t", "time %{x}", linked="time"),
     }
 
     equations: ClassVar[tuple[str, ...]] = (

@@ -7,8 +7,7 @@ from math import isfinite
 import streamlit as st
 
 from goldviz.labs.residual_flow import LAB, measures
-from goldviz.labs.residual_flow.figures import carried, flow
-from goldviz.labs.residual_flow.figures.convergence import convergence, distance, right_by_blocks, tolerance
+from goldviz.labs.residual_flow.figures import FIGURES
 from goldviz.labs.residual_flow.figures.everywhere import everywhere
 from goldviz.labs.residual_flow.settings import TRAINED, ResidualFlow
 from goldviz.models.continuous.methods import METHODS
@@ -18,19 +17,19 @@ from goldviz.ui.panels.parts import Part
 
 def look(view: View[ResidualFlow]) -> None:
     """The network's plane; beside it the flow's where there is a task, else how fast the one becomes the other."""
-    view.explain(carried, flow if "true_class" in view.dataset else convergence)
+    view.explain(FIGURES["carried"], FIGURES["flow" if "true_class" in view.dataset else "convergence"])
 
 
 def blocks(view: View[ResidualFlow]) -> None:
     """How many blocks come how near to the flow."""
     if "true_class" in view.dataset:
-        view.explain(right_by_blocks, convergence)
-    view.explain(distance)
+        view.explain(FIGURES["right"], FIGURES["convergence"])
+    view.explain(FIGURES["distance"])
 
 
 def cost(view: View[ResidualFlow]) -> None:
     """What a solver pays that chooses its own steps."""
-    view.explain(tolerance)
+    view.explain(FIGURES["tolerance"])
 
 
 def why(view: View[ResidualFlow]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar, Literal
 
+from goldviz.arrays.readings import Coordinate
 from goldviz.declare import standard
 from goldviz.declare.instant import Instant
 from goldviz.declare.settings import About, Preset, setting
@@ -61,6 +62,7 @@ class ResidualFlow(Instant):
     """How far through the depth the points are shown."""
     position: ClassVar[str] = "view"
 
+    coordinates: ClassVar[Mapping[str, Coordinate]] = {"steps": Coordinate("Number of blocks", linked="blocks")}
     presets: ClassVar[tuple[Preset, ...]] = (
         Preset(
             "As in the document",

@@ -13,6 +13,7 @@ from typing import ClassVar, Literal, Self
 
 from pydantic import model_validator
 
+from goldviz.arrays.readings import Coordinate
 from goldviz.declare import layers as of_layers
 from goldviz.declare import market_settings, standard
 from goldviz.declare.memory_of_training import bytes_of_training
@@ -170,26 +171,66 @@ class SeriesAttention(Experiment):
         "test_loss": Variable(
             LOOK, "Loss one row ahead on series kept from training", kind="evaluation_loss", label="test"
         ),
-        "horizon_error": Variable((*LOOK, "ahead"), "Mean squared error of the rolled forecast, so many rows ahead"),
-        "weighted_error": Variable(LOOK, "R_0.5: absolute errors of the rolled forecast over absolute values"),
+        "horizon_error": Variable(
+            (*LOOK, "ahead"),
+            "Mean squared error of the rolled forecast, so many rows ahead",
+            label="Mean squared error",
+            scale="log",
+        ),
+        "weighted_error": Variable(
+            LOOK,
+            "R_0.5: absolute errors of the rolled forecast over absolute values",
+            label="Error as a share of the values",
+            scale="log",
+        ),
         "recovered": Variable(
             LOOK, "Share of the variance of negative moves that a linear map of the first block's units gives back"
         ),
-        "row_error": Variable((*LOOK, "row"), "Mean squared error one row ahead in longer series, by row"),
+        "row_error": Variable(
+            (*LOOK, "row"),
+            "Mean squared error one row ahead in longer series, by row",
+            label="Mean squared error",
+            scale="log",
+        ),
         "bumps_apart": Variable(LOOK, "How far attention's scores of the two bumps are apart, over their spread"),
-        "forecast": Variable((*LOOK[:2], "ahead"), "Rolled forecast of the probe: medians, first seed"),
+        "forecast": Variable((*LOOK[:2], "ahead"), "Rolled forecast of the probe: medians, first seed", format=".3f"),
         "fan": Variable((*LOOK[:2], "share", "ahead"), "Quantiles of drawn courses of the probe, first seed"),
         "attention": Variable((*MAP, "query", "key"), "Attention in the probe, first seed", kind="attention_map"),
-        "attention_by_lag": Variable((*MAP, "lag"), "Mean attention so many rows back, first seed"),
+        "attention_by_lag": Variable(
+            (*MAP, "lag"),
+            "Mean attention so many rows back, first seed",
+            label="Mean weight",
+            format=".3f",
+            scale="zero",
+        ),
         "similarity": Variable(
-            (*LOOK[:2], "place"), "Query of the compared row times keys, first block, mean over heads"
+            (*LOOK[:2], "place"),
+            "Query of the compared row times keys, first block, mean over heads",
+            label="Query times key",
+            format=".3f",
         ),
         "kernel_norm": Variable(
-            ("look", "side", "layer_number", "head", "kernel_lag"), "Norm of the kernel so many rows back, first seed"
+            ("look", "side", "layer_number", "head", "kernel_lag"),
+            "Norm of the kernel so many rows back, first seed",
+            label="Norm",
+            format=".3f",
+            scale="zero",
         ),
-        "score": Variable((*MAP, "place"), "ProbSparse score of a row of the probe above even attention, first seed"),
+        "score": Variable(
+            (*MAP, "place"),
+            "ProbSparse score of a row of the probe above even attention, first seed",
+            label="Score",
+            format=".3f",
+            scale="zero",
+        ),
         "active": Variable((*MAP, "place"), "Whether the row attends (1) or takes a mean (0), first seed"),
-        "position_product": Variable(("look", "lag"), "Product of two rows' positions over one's with itself"),
+        "position_product": Variable(
+            ("look", "lag"),
+            "Product of two rows' positions over one's with itself",
+            label="Product",
+            format=".3f",
+            scale="zero",
+        ),
         "position_spread": Variable(("look", "lag"), "How much that differs among rows equally far apart"),
         **of_layers.update_to_data((*LOOK, "layer")),
         **of_layers.gradient_to_data((*LOOK, "layer")),
@@ -204,9 +245,17 @@ class SeriesAttention(Experiment):
         ),
         "simple_weighted": Variable(("simple", "seed"), "R_0.5 of a simple forecast", once=True),
         "simple_forecast": Variable(("simple", "ahead"), "Simple forecast of the probe, first seed", once=True),
-        "probe": Variable(("place",), "Values of the probe, first seed", once=True),
+        "probe": Variable(("place",), "Values of the probe, first seed", once=True, label="Value", format=".3f"),
         "floor": Variable((), "Mean squared error that no forecast can pass: the noise", once=True),
         "parameter_count": Variable(("network",), "Number of parameters", kind="parameter_count"),
+    }
+    coordinates: ClassVar[Mapping[str, Coordinate]] = {
+        "ahead": Coordinate("Rows ahead", "%{x} ahead"),
+        "place": Coordinate("Row", "row %{x}"),
+        "row": Coordinate("Row", "row %{x}"),
+        "lag": Coordinate("Rows back", "%{x} rows back", names={0: "0"}),
+        "kernel_lag": Coordinate("Rows back", "%{x} rows back", names={0: "0"}),
+        "depth": Coordinate("Blocks"),
     }
 
     equations: ClassVar[tuple[str, ...]] = (

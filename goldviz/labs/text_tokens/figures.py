@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import html
+from collections.abc import Mapping, Sequence
+from functools import partial
 from itertools import pairwise
+from operator import truediv
 from typing import Any
 
 import numpy as np
@@ -11,18 +14,17 @@ import numpy as np
 from goldviz.arrays.labelled import Run
 from goldviz.data.texts.byte_pieces import BYTES
 from goldviz.figures import theme as look
+from goldviz.figures.chart import at, axis, bars, bound, changed, dots, figure, lines, series
 from goldviz.figures.draft import Figure, make_subplots
-from goldviz.figures.elements import worded
-from goldviz.figures.maps import cells, legend_below
-from goldviz.figures.spec import by_name, drawn
-from goldviz.figures.theme import INKS, Theme
+from goldviz.figures.maps import cells
+from goldviz.figures.marks import Bars, ChannelLike, Lines
+from goldviz.figures.plot import Plot
 from goldviz.figures.thumbnail import picture_svg
 from goldviz.labs.text_tokens import measures
 from goldviz.labs.text_tokens.entries import KINDS
-from goldviz.labs.text_tokens.settings import PATTERN_LABELS
+from goldviz.labs.text_tokens.settings import PATTERN_LABELS, TextTokens
 
 COLOURS = ("#0e7ac0", "#d55e00")
-SYMBOLS = ("circle", "diamond")
 HATCHES = ("", "/")
 SIZES = (512, 1024, 2048)
 PICTURED = 14
@@ -38,139 +40,94 @@ def names(ds: Run) -> tuple[str, str]:
     return (left, right) if left != right else (f"{left}, left", f"{right}, right")
 
 
-@drawn(
-    "What does a larger vocabulary save?",
-    shows="How many bytes a token stands for, as the vocabulary grows.",
-)
-def compression(ds: Run, *, theme: Theme = "light") -> Figure:
-    """Bytes a token of corpus and text after each merge, for both sides."""
-    title = "What does a larger vocabulary save?"
-    if not ds.sizes["merge"]:
-        return worded("No pair comes twice, so there is no merge to draw.", title=title, theme=theme)
-    figure = Figure()
-    bytes_of = {"corpus_tokens": ds.attrs["corpus_bytes"], "own_tokens": ds.sizes["place"]}
-    for (name, length), dash, words in zip(bytes_of.items(), ("solid", "dot"), ("corpus", "your text"), strict=True):
-        for side, label in enumerate(names(ds)):
-            figure.scatter(
-                x=np.log2(ds["size"].values),
-                y=length / ds[name].values[side],
-                mode="lines",
-                name=f"{label}: {words}",
-                line={"color": COLOURS[side], "dash": dash, "width": 2.5 - side},
-                hovertemplate="%{y:.2f} bytes a token",
-            )
-    look.apply(figure, theme, title=title, notes=[_compression_note(ds)])
-    legend_below(figure)
-    last = int(ds["size"][-1])
-    sizes = [BYTES, *(size for size in SIZES if size < 0.8 * last), last]
-    figure.update_xaxes(
-        title_text="Tokens in the vocabulary",
-        tickvals=np.log2(sizes).tolist(),
-        ticktext=[f"{size:,}" for size in sizes],
-        showgrid=False,
+def _bytes_a_token(plot: Plot) -> list[Lines]:
+    """Bytes over tokens: of the corpus, and of the text."""
+    ds = plot.ds
+    told = (
+        ("corpus", ds.attrs["corpus_bytes"], "corpus_tokens", "solid"),
+        ("your text", ds.sizes["place"], "own_tokens", "dot"),
     )
-    return figure.update_yaxes(title_text="Bytes a token", rangemode="tozero")
+    return [
+        lines(
+            at(changed(tokens, partial(truediv, count)), side=side),
+            name=f"{label}: {words}",
+            colour=colour,
+            dash=dash,
+            width=width,
+            hover="%{y:.2f} bytes a token",
+        )
+        for words, count, tokens, dash in told
+        for side, label, colour, width in zip(measures.SIDES, names(ds), COLOURS, (2.5, 1.5), strict=True)
+    ]
 
 
-def _compression_note(ds: Run) -> str:
-    left, right = (measures.BYTES_A_TOKEN[side](ds) for side in measures.SIDES)
-    first, second = names(ds)
+def _sizes(plot: Plot) -> Mapping[str, Any]:
+    last = int(plot.ds["size"][-1])
+    sizes = [BYTES, *(size for size in SIZES if size < 0.8 * last), last]
+    ticks = {"tickvals": sizes, "ticktext": [f"{size:,}" for size in sizes]}
+    return {"type": "log", **ticks, "unifiedhovertitle_text": "%{x:,} tokens"}
+
+
+def _at_the_end(plot: Plot) -> str:
+    left, right = (measures.BYTES_A_TOKEN[side](plot.ds) for side in measures.SIDES)
+    first, second = names(plot.ds)
     return f"At the end: {first} {left:.2f}, {second} {right:.2f} bytes a token of the corpus."
 
 
-@drawn(
-    "What do the learned tokens hold?",
-    name="entries",
-    shows="How many of the learned tokens hold letters, signs, and so on.",
-)
-def entries(ds: Run, *, theme: Theme = "light") -> Figure:
-    """Counts of learned entries by kind, both sides beside each other."""
-    figure = Figure()
-    for side, label in enumerate(names(ds)):
-        counts = ds["entries"].values[side].astype(int)
-        figure.bar(
-            x=counts,
-            y=list(KINDS.values()),
-            orientation="h",
-            name=label,
-            marker={"color": COLOURS[side], "pattern": {"shape": HATCHES[side]}},
-            text=[f"{count:,}" for count in counts],
-            textposition="outside",
-            cliponaxis=False,
-            hovertemplate=f"{label}, %{{y}}: %{{x:,}}<extra></extra>",
-        )
-    counts_of_mixed = ds["entries"].sel(kind="mixed").values.astype(int)
-    first, second = names(ds)
-    notes = [f"Letters and signs in one token: {first} {counts_of_mixed[0]:,}, {second} {counts_of_mixed[1]:,}."]
-    look.apply(figure, theme, title="What do the learned tokens hold?", notes=notes, height=470, hover="closest")
-    legend_below(figure)
-    figure.update_xaxes(title_text="Learned tokens", range=[0, 1.12 * max(1, int(ds["entries"].max()))])
-    return figure.update_yaxes(autorange="reversed", showgrid=False)
+def _beside_each_other(plot: Plot, of: ChannelLike, rows: str, **how: Any) -> Sequence[Bars]:
+    looks = [
+        series(side, label, colour, pattern=pattern)
+        for side, label, colour, pattern in zip(measures.SIDES, names(plot.ds), COLOURS, HATCHES, strict=True)
+    ]
+    return [bars(of, rows=rows, by="side", looks=tuple(looks), **how)]
 
 
-@drawn(
-    "What does a language cost?",
-    shows="Tokens of one sentence and of its translations.",
-    cannot_show="How well a model understands the language.",
-)
-def languages(ds: Run, *, theme: Theme = "light") -> Figure:
-    """Tokens of the same sentence in every language, and its characters as marks."""
-    figure = Figure()
-    for side, label in enumerate(names(ds)):
-        figure.bar(
-            x=ds["sentence_tokens"].values[side],
-            y=ds["language"].values,
-            orientation="h",
-            name=label,
-            marker={"color": COLOURS[side], "pattern": {"shape": HATCHES[side]}},
-            hovertemplate=f"%{{y}}, {label}: %{{x}} tokens<extra></extra>",
-        )
-    figure.scatter(
-        x=ds["sentence_characters"].values,
-        y=ds["language"].values,
-        mode="markers",
-        name="characters",
-        marker={"symbol": "line-ns-open", "size": 14, "color": INKS[theme].text, "line": {"width": 3}},
-        hovertemplate="%{y}: %{x} characters<extra></extra>",
-    )
-    look.apply(
-        figure, theme, title="What does a language cost?", notes=[_language_note(ds)], height=560, hover="closest"
-    )
-    legend_below(figure)
-    figure.update_xaxes(title_text="Tokens of the same sentence")
-    return figure.update_yaxes(autorange="reversed", showgrid=False)
+def _mixed(plot: Plot) -> str:
+    (first, second), (left, right) = names(plot.ds), plot.ds["entries"].sel(kind="mixed").values.astype(int)
+    return f"Letters and signs in one token: {first} {left:,}, {second} {right:,}."
 
 
-def _language_note(ds: Run) -> str:
-    language, times = measures.costliest_language(ds)
+def _costliest(plot: Plot) -> str:
+    language, times = measures.costliest_language(plot.ds)
     return f"{language} takes {times:.1f} times the tokens of English: letters that the corpus lacks stay single bytes."
 
 
-@drawn(
-    "Where are digits cut?",
-    shows="Where each pattern cuts a number, and how many tokens it becomes.",
-)
-def digits(ds: Run, *, theme: Theme = "light") -> Figure:
-    """Numbers in rows, right-aligned, their digits in the colours of their pieces."""
+def _digits(plot: Plot) -> Figure:
+    """Numbers in rows, right-aligned, their digits in the colours of their pieces: a table, and no axis."""
+    ds, ink = plot.ds, plot.ink
     figure = make_subplots(rows=1, cols=2, shared_yaxes=True, horizontal_spacing=0.06)
-    numbers = ds["number"].values
-    for side, label in enumerate(names(ds)):
-        groups = ds["group"].values[side]
-        _number_map(figure, side, numbers, groups, INKS[theme].text)
-        _token_counts(figure, side, ds["number_tokens"].values[side], INKS[theme].muted)
-        figure.add_annotation(
-            text=label,
-            x=0.5,
-            y=1.02,
-            xref=f"x{side + 1 if side else ''} domain",
-            yref="paper",
-            showarrow=False,
-            yanchor="bottom",
-            font_size=13,
+    rows, width = [*range(ds.sizes["number"])], ds.sizes["digit"]
+    for col, (side, label) in enumerate(zip(measures.SIDES, names(ds), strict=True), start=1):
+        groups, counts = ds["group"].sel(side=side).values, ds["number_tokens"].sel(side=side).values
+        digits = cells(
+            np.where(np.isfinite(groups), groups % 2, np.nan),
+            x=[*range(width)],
+            y=rows,
+            text=[list(str(number).rjust(width)) for number in ds["number"].values],
+            texttemplate="%{text}",
+            hover="%{text}",
+            textfont={"size": 15, "color": ink.text},
         )
-        _cuts(figure, side, groups, INKS[theme].text)
+        figure.add_trace(digits, row=1, col=col)
+        figure.scatter(
+            x=[BEFORE] * len(rows),
+            y=rows,
+            mode="text",
+            hoverinfo="skip",
+            showlegend=False,
+            text=[f"<i>{count:.0f}</i>" for count in counts],
+            textfont={"size": 14, "color": ink.muted},
+            row=1,
+            col=col,
+        )
+        x, y = ("x", "y") if col == 1 else ("x2", "y2")
+        above: dict[str, Any] = {"yref": "paper", "yanchor": "bottom", "showarrow": False, "font_size": 13}
+        figure.add_annotation(text=label, x=0.5, y=1.02, xref=f"{x} domain", **above)
+        for row, column in np.argwhere(np.diff(groups, axis=1) > 0):
+            cut = {"x0": column + 0.5, "x1": column + 0.5, "y0": row - 0.45, "y1": row + 0.45}
+            figure.add_shape(type="line", **cut, xref=x, yref=y, line={"color": ink.text, "width": 2})
     notes = ["Before each number stands how many tokens it becomes."]
-    look.apply(figure, theme, title="Where are digits cut?", notes=notes, legend=False, height=430, hover="closest")
+    look.apply(figure, plot.theme, title=plot.title, notes=notes, legend=False, height=430, hover="closest")
     figure.update_layout(
         coloraxis={"cmin": 0, "cmax": 1, "colorscale": GROUPS, "showscale": False},
         margin={"t": figure.layout.margin.t + 16},
@@ -179,51 +136,67 @@ def digits(ds: Run, *, theme: Theme = "light") -> Figure:
     return figure.update_yaxes(autorange="reversed", showgrid=False, visible=False)
 
 
-def _number_map(figure: Figure, side: int, numbers: Any, groups: Any, colour: str) -> None:
-    width = groups.shape[1]
-    text = [list(number.rjust(width)) for number in numbers]
-    figure.add_trace(
-        cells(
-            np.where(np.isfinite(groups), groups % 2, np.nan),
-            x=list(range(width)),
-            y=list(range(len(numbers))),
-            text=text,
-            texttemplate="%{text}",
-            hover="%{text}",
-            textfont={"size": 15, "color": colour},
+side_by_side = partial(figure, legend="below", hover="closest")
+
+FIGURES = bound(
+    TextTokens,
+    figure(
+        "compression",
+        "What does a larger vocabulary save?",
+        _bytes_a_token,
+        shows="How many bytes a token stands for, as the vocabulary grows.",
+        needs=("corpus_tokens", "own_tokens"),
+        instead=lambda ds: "" if ds.sizes["merge"] else "No pair comes twice, so there is no merge to draw.",
+        over="size",
+        x=axis("Tokens in the vocabulary", scale="free", told=_sizes),
+        y=axis("Bytes a token", scale="free", rangemode="tozero"),
+        lead=_at_the_end,
+        legend="below",
+    ),
+    side_by_side(
+        "entries",
+        "What do the learned tokens hold?",
+        partial(
+            _beside_each_other,
+            of=changed("entries", lambda counts: counts.assign_coords(kind=[*KINDS.values()])),
+            rows="kind",
+            hover="%{y}: %{x:,}",
+            more={"texttemplate": "%{x:,}", "textposition": "outside", "cliponaxis": False},
         ),
-        row=1,
-        col=side + 1,
-    )
-
-
-def _token_counts(figure: Figure, side: int, counts: Any, colour: str) -> None:
-    figure.scatter(
-        x=[BEFORE] * len(counts),
-        y=list(range(len(counts))),
-        mode="text",
-        hoverinfo="skip",
-        showlegend=False,
-        text=[f"<i>{count:.0f}</i>" for count in counts],
-        textfont={"size": 14, "color": colour},
-        row=1,
-        col=side + 1,
-    )
-
-
-def _cuts(figure: Figure, side: int, groups: Any, colour: str) -> None:
-    axis = str(side + 1) if side else ""
-    for row, column in np.argwhere(np.diff(groups, axis=1) > 0):
-        figure.add_shape(
-            type="line",
-            x0=column + 0.5,
-            x1=column + 0.5,
-            y0=row - 0.45,
-            y1=row + 0.45,
-            xref=f"x{axis}",
-            yref=f"y{axis}",
-            line={"color": colour, "width": 2},
-        )
+        shows="How many of the learned tokens hold letters, signs, and so on.",
+        needs=("entries",),
+        x=axis("Learned tokens", told=lambda plot: {"range": [0, 1.12 * max(1, int(plot.ds["entries"].max()))]}),
+        lead=_mixed,
+        height=470,
+    ),
+    side_by_side(
+        "languages",
+        "What does a language cost?",
+        partial(_beside_each_other, of="sentence_tokens", rows="language", hover="%{y}: %{x} tokens"),
+        dots(
+            lambda plot: plot.ds["language"],
+            x="sentence_characters",
+            name="characters",
+            colour="text",
+            symbol="line-ns-open",
+            size=14,
+            hover="%{y}: %{x} characters<extra></extra>",
+            marker={"line": {"width": 3}},
+        ),
+        shows="Tokens of one sentence and of its translations.",
+        cannot_show="How well a model understands the language.",
+        needs=("sentence_tokens", "sentence_characters"),
+        x=axis("Tokens of the same sentence"),
+        lead=_costliest,
+        height=560,
+    ),
+    figure(
+        "digits",
+        "Where are digits cut?",
+        draw=_digits,
+        shows="Where each pattern cuts a number, and how many tokens it becomes.",
+    ),
+)
 
 
 def picture(ds: Run) -> str:
@@ -251,6 +224,3 @@ def _picture_row(ds: Run, step: int, top: float) -> list[str]:
         if sign != " "
     ]
     return boxes + signs
-
-
-FIGURES = by_name(compression, entries, languages, digits)

@@ -52,12 +52,12 @@ def _fewer(view: View[TextTokens]) -> list[str]:
 
 def compression(view: View[TextTokens]) -> None:
     """How much shorter a text gets, and what the entries hold."""
-    view.explain(figures.compression, figures.entries)
+    view.explain(figures.FIGURES["compression"], figures.FIGURES["entries"])
 
 
 def fairness(view: View[TextTokens]) -> None:
     """What other languages and numbers cost."""
-    view.explain(figures.languages, figures.digits)
+    view.explain(figures.FIGURES["languages"], figures.FIGURES["digits"])
 
 
 NOT_TRAINED_ON = ("words", "code", "own")

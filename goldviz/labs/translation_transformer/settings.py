@@ -10,6 +10,7 @@ from typing import ClassVar, Literal, Self
 
 from pydantic import model_validator
 
+from goldviz.arrays.readings import Coordinate
 from goldviz.data.tables.sealed_names import KEPT
 from goldviz.declare import standard
 from goldviz.declare.memory_of_training import bytes_of_training
@@ -127,9 +128,17 @@ class TranslationTransformer(Experiment):
         "norm_mean": Variable(("look", "stage", "read"), "Mean of a word's state on its way through a norm"),
         "norm_deviation": Variable(("look", "stage", "read"), "Standard deviation of that state"),
         "answer": Variable(("look", "written"), "Word that is written at this place, by number; -1 after the end"),
-        "told_right": Variable(CLOSE, "Share of words right, told the right words before"),
-        "free_right": Variable(CLOSE, "Share of words right, told its own words before"),
-        "length_accuracy": Variable((*CLOSE, "length"), "Share of sequences of one length answered without a fault"),
+        "told_right": Variable(
+            CLOSE, "Share of words right, told the right words before", label="Right words", format=".1%", scale="share"
+        ),
+        "free_right": Variable(CLOSE, "Share of words right, told its own words before", format=".1%", scale="share"),
+        "length_accuracy": Variable(
+            (*CLOSE, "length"),
+            "Share of sequences of one length answered without a fault",
+            label="Right from start to end",
+            format=".0%",
+            scale="share",
+        ),
         "self_share": Variable(
             ("close_look", "seed", "block_number", "head"), "Share of words read that attend most to themselves"
         ),
@@ -142,6 +151,12 @@ class TranslationTransformer(Experiment):
             (), "Loss of guessing all words alike", "nat", kind="baseline_loss", label="all alike"
         ),
         "parameter_count": Variable(("network",), "Number of parameters", kind="parameter_count"),
+    }
+
+    coordinates: ClassVar[Mapping[str, Coordinate]] = {
+        "length": Coordinate("Words read", "%{x} words"),
+        "read": Coordinate("Read"),
+        "written": Coordinate("Written"),
     }
 
     equations: ClassVar[tuple[str, ...]] = (

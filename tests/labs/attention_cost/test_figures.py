@@ -42,21 +42,21 @@ def test_every_figure_of_the_numbers_is_drawn_in_both_themes(printed: xr.Dataset
 
 
 def test_costs_are_drawn_kind_by_kind(printed: xr.Dataset) -> None:
-    figure = figures.multiplications.draw(printed)
+    figure = figures.FIGURES["multiplications"].draw(printed)
     for place, kind in enumerate(printed["kind"].values):
         np.testing.assert_array_equal(numbers(figure, place), printed["multiplications"].sel(kind=kind))
         assert figure.data[place]["name"] == figures.STYLES[str(kind)].label
 
 
 def test_the_error_is_drawn_over_the_rows_asked_for_with_the_chosen_number_in_gold(printed: xr.Dataset) -> None:
-    figure = figures.error.draw(printed)
+    figure = figures.FIGURES["error"].draw(printed)
     np.testing.assert_allclose(numbers(figure, 0), 100 * printed["error"].sel(chosen_by="score"))
     np.testing.assert_allclose(numbers(figure, 1), 100 * printed["error"].sel(chosen_by="chance"))
     assert figure.layout.shapes[0]["x0"] == 8
 
 
 def test_scores_are_sorted_and_active_rows_are_told_apart(printed: xr.Dataset) -> None:
-    figure = figures.scores.draw(printed)
+    figure = figures.FIGURES["scores"].draw(printed)
     active = numbers(figure, 0)
     assert len(active) == 8
     assert (np.diff(active) <= 0).all()
@@ -66,7 +66,7 @@ def test_scores_are_sorted_and_active_rows_are_told_apart(printed: xr.Dataset) -
 
 def test_only_the_printed_way_moves_the_past(printed: xr.Dataset, causal: xr.Dataset) -> None:
     def above(ds: xr.Dataset) -> np.ndarray:
-        z = np.asarray(figures.moves.draw(ds).data[0]["z"])
+        z = np.asarray(figures.FIGURES["moves"].draw(ds).data[0]["z"])
         return np.isfinite(z[ds["row"].values[:, None] < ds["changed"].values])
 
     assert above(printed).any()
@@ -76,7 +76,7 @@ def test_only_the_printed_way_moves_the_past(printed: xr.Dataset, causal: xr.Dat
 
 
 def test_reach_is_blank_for_the_future_and_zero_for_oneself(printed: xr.Dataset) -> None:
-    z = np.asarray(figures.reach.draw(printed).data[0]["z"])
+    z = np.asarray(figures.FIGURES["reach"].draw(printed).data[0]["z"])
     assert np.isnan(z[np.triu_indices(40, 1)]).all()
     assert (np.diag(z) == 0).all()
     assert (z[np.tril_indices(40, -1)] >= 1).all()
@@ -94,7 +94,7 @@ def test_times_and_bytes_of_this_machine_are_measured_with_progress(monkeypatch:
     # Four heads of 64 x 64 float32: scores, masked scores and weights are three maps, and the output is small.
     assert 2 * 4 * 64 * 64 * 4 <= float(held.sel(timed="full_map")) <= 4 * 4 * 64 * 64 * 4
     assert float(held.sel(timed="full")) < float(held.sel(timed="full_map"))
-    for spec in (figures.measured_time, figures.measured_memory):
+    for spec in (figures.FIGURES["time"], figures.FIGURES["memory"]):
         assert len(spec.draw(timings).data) == len(timings["timed"])
     quickest = timings.copy()
     quickest["seconds"][:] = [[2.0, 2.0], [1.0, 2.0], [2.0, 1.0], [0.5, 1.5], [0.5, 3.0]]

@@ -7,15 +7,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
-from goldviz.labs.backward_by_hand.formulas import (
-    FUNCTIONS,
-    LARGEST,
-    LONGEST,
-    MOST_PARTS,
-    Board,
-    FormulaError,
-    parse,
-)
+from goldviz.labs.backward_by_hand.evaluation import FUNCTIONS, LARGEST, Board
+from goldviz.labs.backward_by_hand.formulas import LONGEST, MOST_PARTS, FormulaError, parse
 from goldviz.labs.backward_by_hand.judging import Verdict, judge
 from goldviz.labs.backward_by_hand.network import BACKWARD, Divisor, closed_forms, nodes
 from goldviz.labs.backward_by_hand.passes import both_ways

@@ -7,7 +7,7 @@ import xarray as xr
 
 from goldviz.figures.theme import INKS
 from goldviz.labs.bert_pretraining.figures import FIGURES, picture, shared_limits
-from goldviz.labs.bert_pretraining.figures.quantities import (
+from goldviz.labs.bert_pretraining.figures.reading import (
     PART_STYLES,
     averaged_by_phase,
     change_of_phase,

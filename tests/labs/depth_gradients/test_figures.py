@@ -5,8 +5,7 @@ import numpy as np
 import pytest
 
 from goldviz.figures.theme import NETWORKS
-from goldviz.labs.depth_gradients.figures import FIGURES, picture
-from goldviz.labs.depth_gradients.figures.quantities import gradient_factor, shared_limits
+from goldviz.labs.depth_gradients.figures import FIGURES, measured_factor, picture, shared_limits
 from tests.labs.figure_words import named, words
 
 EVERY = pytest.mark.parametrize("name", list(FIGURES))
@@ -136,7 +135,7 @@ def test_the_main_line_of_the_loss_is_of_unseen_samples_and_the_training_loss_is
 
 def test_a_line_in_the_loss_says_what_always_answering_zero_comes_to(build_run):
     layout = FIGURES["loss"](build_run(seeds=3)).layout
-    assert [label.text for label in layout.annotations] == ["always 0: 0.87"]
+    assert [label.text for label in layout.annotations] == ["always 0: 0.873"]
     assert [round(shape.y0, 3) for shape in layout.shapes] == [0.873]
 
 
@@ -219,7 +218,7 @@ def test_values_stand_on_their_bins(run):
 
 def test_gradient_factor_divides_neighbouring_norms(run):
     norms = run["hidden_gradient_norm"]
-    factor = gradient_factor(run["hidden_gradient_norm"])
+    factor = measured_factor(run["hidden_gradient_norm"])
     expected = norms.sel(hidden=4).values / norms.sel(hidden=5).values
     np.testing.assert_allclose(factor.sel(block=5).values, expected)
     figure = FIGURES["gradient_factor"](run, epoch=12)

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from goldviz.diagnostics.gradients import matrices
-from goldviz.labs.depth_gradients.figures.network import parts_of
+from goldviz.labs.depth_gradients.figures import parts_of
 from goldviz.labs.depth_gradients.networks import CONNECTIONS, DeepMLP
 
 

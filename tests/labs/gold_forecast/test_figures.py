@@ -7,15 +7,10 @@ import pytest
 
 from goldviz.figures.theme import BASELINES, INKS, NETWORKS, style_of
 from goldviz.labs.gold_forecast.carrying import AGE
-from goldviz.labs.gold_forecast.figures import FIGURES, picture
-from goldviz.labs.gold_forecast.figures.hits import NO_SIGN
+from goldviz.labs.gold_forecast.figures import FIGURES, picture, shared_limits
+from goldviz.labs.gold_forecast.figures.days import AT_FIRST_EPOCH, AT_FIRST_LOOK, AT_THE_END
+from goldviz.labs.gold_forecast.figures.distribution import NO_SIGN
 from goldviz.labs.gold_forecast.figures.memory import WITHOUT_STATES, autocorrelation
-from goldviz.labs.gold_forecast.figures.quantities import (
-    AT_FIRST_EPOCH,
-    AT_FIRST_LOOK,
-    AT_THE_END,
-    shared_limits,
-)
 from goldviz.labs.gold_forecast.measures import Reading
 from goldviz.labs.gold_forecast.scoring.results import recorded_score
 from goldviz.labs.gold_forecast.scoring.series import Series
@@ -378,7 +373,7 @@ def test_hits_compare_with_always_up_by_year_and_leave_the_final_block_out(run):
     mean = chosen["mean"].isel(look=-1, seed=0)
     right = float((np.sign(mean) == np.sign(chosen["target"])).mean())
     network, up = named(figure, "GRU"), named(figure, "always up")
-    place = network.x.index(year)
+    place = list(network.x).index(year)
     assert network.y[place] == pytest.approx(100 * right)
     assert up.y[place] == pytest.approx(100 * float((chosen["target"] > 0).mean()))
     assert figure.layout.xaxis.ticktext[-1] == "all"

@@ -16,8 +16,7 @@ from goldviz.figures.market import unit_of_changes
 from goldviz.figures.theme import INKS, Theme
 from goldviz.labs.gold_market.compute import market_view
 from goldviz.labs.gold_market.figures import FIGURES, picture
-from goldviz.labs.gold_market.figures.answer import answer_sentence
-from goldviz.labs.gold_market.figures.leak import fit_sentence, overall_sentence
+from goldviz.labs.gold_market.figures.leak import answer_sentence, fit_sentence, overall_sentence
 from goldviz.labs.gold_market.figures.observed import early_sentence, hidden_sentence
 from goldviz.labs.gold_market.figures.returns import extremes, memory_sentence, tail_sentence, worst_sentence
 from goldviz.labs.gold_market.figures.table import facts_table

@@ -11,22 +11,19 @@ import xarray as xr
 from goldviz.figures.notes import as_label
 from goldviz.figures.theme import Theme
 from goldviz.labs.inside_bert.encoder_layer import STAGES
-from goldviz.labs.inside_bert.figures import FIGURES, picture
+from goldviz.labs.inside_bert.figures import FIGURES, ON_PAGES, picture
 from goldviz.labs.inside_bert.figures.embeddings import pieces_table, steps_table
-from goldviz.labs.inside_bert.figures.evidence import (
-    agreement,
-    evidence,
-    heads_off,
-    summaries,
-    tone,
-    tone_without,
-)
-from goldviz.labs.inside_bert.figures.head import attention_map, mixing, scores, shares, shares_pair
-from goldviz.labs.inside_bert.figures.layer import layer_diagram, layer_lengths, neurons
-from goldviz.labs.inside_bert.figures.order import across, order, positions
+from goldviz.labs.inside_bert.figures.evidence import summaries
 from goldviz.labs.inside_bert.figures.pieces import MOST_ROWS, strongest
 from goldviz.labs.inside_bert.figures.text import coloured_text
 from tests.labs.inside_bert.made_readings import HOSTILE, made
+
+attention_map, mixing, scores, shares = (FIGURES[name] for name in ("map", "mixing", "scores", "shares"))
+across, order, positions, evidence = (FIGURES[name] for name in ("across", "order", "positions", "evidence"))
+layer_diagram, layer_lengths, neurons = (FIGURES[name] for name in ("layer", "layer_lengths", "neurons"))
+agreement, shares_pair, heads_off, tone_without = (
+    ON_PAGES[name] for name in ("agreement", "shares_pair", "heads_off", "without")
+)
 
 
 @pytest.mark.untrusted
@@ -146,7 +143,7 @@ def test_a_pair_has_the_same_axes() -> None:
 
 
 def test_two_tones_and_two_maps_of_heads_stand_side_by_side() -> None:
-    both = tone(made(), second=made(seed=1))
+    both = ON_PAGES["tones"](made(), second=made(seed=1))
     assert [trace.name for trace in both.data] == ["First", "Second"]
     maps = summaries(made(), second=made(seed=1), summary="entropy_share")
     limits = maps.layout.coloraxis
@@ -168,7 +165,7 @@ def test_heads_that_are_off() -> None:
         {"change": (("layer", "head", "label"), change)},
         coords={"layer": [1, 2], "head": [1, 2, 3], "label": ["a", "b"]},
     )
-    assert "layer 2, head 3, −0.500" in _notes(heads_off(ds, label="a").settled())
+    assert "layer 2, head 3, −0.500" in _notes(heads_off(ds, label="a"))
     states = xr.Dataset(
         {name: (("state", "label"), np.array([[1.0, -1.0], [0.5, -0.5]])) for name in ("logit", "probability")},
         coords={"state": ["all heads", "without"], "label": ["a", "b"]},

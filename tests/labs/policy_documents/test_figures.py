@@ -7,13 +7,12 @@ import pandas as pd
 import pytest
 
 from goldviz.figures.theme import Theme
-from goldviz.labs.policy_documents.figures import picture, reading
-from goldviz.labs.policy_documents.figures.effects import effects
-from goldviz.labs.policy_documents.figures.map import document_map
+from goldviz.labs.policy_documents.figures import FIGURES, picture, reading
 from goldviz.labs.policy_documents.figures.reading import tone_ink
 from goldviz.labs.policy_documents.figures.table import documents_table, nearest_table, tone_styles
-from goldviz.labs.policy_documents.figures.timeline import timeline
 from tests.labs.policy_documents.views import HOSTILE, change_view, policy_view
+
+document_map, timeline, effects = (FIGURES[name] for name in ("map", "timeline", "effects"))
 
 
 def said(figure: object) -> str:

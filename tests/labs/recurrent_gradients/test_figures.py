@@ -8,13 +8,11 @@ import pytest
 from goldviz.declare.laboratory import laboratory_of
 from goldviz.diagnostics.findings import times
 from goldviz.figures.theme import NETWORKS
-from goldviz.labs.recurrent_gradients.figures import FIGURES, picture
-from goldviz.labs.recurrent_gradients.figures.gates import WITHOUT_GATES
-from goldviz.labs.recurrent_gradients.figures.quantities import (
+from goldviz.labs.recurrent_gradients.figures import FIGURES, WITHOUT_GATES, picture, shared_limits
+from goldviz.labs.recurrent_gradients.figures.readings import (
     GATES,
     contribution_share,
     fading_lag,
-    shared_limits,
 )
 from goldviz.labs.recurrent_gradients.settings import RecurrentGradients
 from goldviz.runs.examples import example

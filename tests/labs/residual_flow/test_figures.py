@@ -147,7 +147,10 @@ def test_a_solver_that_did_not_arrive_is_told() -> None:
     ds["adaptive_error"][:] = np.nan
     ds["evaluations"][:] = np.nan
     figure = FIGURES["tolerance"](ds)
-    assert "did not arrive" in figure.layout.title.subtitle.text
+    [said] = figure.layout.annotations
+    assert "did not arrive" in said.text
+    ds["adaptive_error"][:] = [1e-3, np.nan]
+    assert "did not arrive" in FIGURES["tolerance"](ds).layout.title.subtitle.text
 
 
 def test_the_distance_says_from_where_on_it_is_lost() -> None:

@@ -1,7 +1,9 @@
 """The page *Residual steps to flow*."""
 
+import base64
 import json
 
+import numpy as np
 import pytest
 
 from goldviz.labs.residual_flow.settings import FIELDS, ResidualFlow
@@ -96,4 +98,5 @@ def _of_use(visitor: InstantVisitor) -> set[str]:
 
 def _your_network(visitor: InstantVisitor) -> list[float]:
     [trace] = [trace for trace in visitor.drawn()["convergence"]["data"] if trace.get("name") == "your network"]
-    return list(trace["y"])
+    packed = trace["y"]
+    return list(np.frombuffer(base64.b64decode(packed["bdata"]), packed["dtype"]))

@@ -93,10 +93,6 @@ def pushes(drawing: Drawing) -> bool:
     return any(of_one) and "− dL/dz" in drawing.texts
 
 
-def guessing(drawing: Drawing) -> bool:
-    return now("accuracy_by_distance")(drawing)
-
-
 def nearest_is_one(drawing: Drawing) -> bool:
     gradients = drawing.view.last("input_gradient")
     return shown(drawing, gradients)
@@ -229,7 +225,6 @@ OF_LABORATORIES = {
         "Above 0: stop sooner.": pushes,
     },
     "attention-against-recurrence": {
-        "Right answers by how far back the marked symbol lies.": guessing,
         "The loss's gradient at each input.": nearest_is_one,
         "Level: distance costs nothing.": level,
         "Whether it is of use.": absent("use"),

@@ -273,7 +273,9 @@ OF_LABORATORIES = {
     "depth-gradients": {
         "The gradient's length at each weight matrix, now and on average.": average_and_now,
         "The same lengths for every epoch, in the same colours.": over("gradient_norm"),
-        "The loss on unseen samples, beside always answering 0.": both(over("evaluation_loss"), zero_line("zero_loss")),
+        "The mean squared error on unseen samples, beside always answering 0.": both(
+            over("evaluation_loss"), zero_line("zero_loss")
+        ),
         "Thin: the training loss.": behind,
         "The training loss of both networks at several depths.": now("loss_by_depth"),
         "Whether a deeper network wants another learning rate, or longer training.": absent("learning rate", "longer"),
@@ -347,9 +349,6 @@ OF_LABORATORIES = {
         "What networks trained with that many blocks would do.": absent("trained"),
         "How much the field stretches along the paths, and its saturated units.": field_and_units,
         "How far the adjoint's gradient is from the one through the steps, and its cost.": adjoint,
-        "Evaluations of the field, and the error, by the solver's tolerance.": over(
-            "evaluations_by_tolerance", "error_by_tolerance"
-        ),
         "The way through depth and the field on it.": in_nodes("layer"),
     },
     "ode-rnn": {

@@ -118,10 +118,6 @@ def one_window(drawing: Drawing) -> bool:
     return rows("forecast")(drawing) and all(held(came, drawing.view.of(name)) for name in ("past", "truth"))
 
 
-def by_step(drawing: Drawing) -> bool:
-    return rows("step_error")(drawing)
-
-
 def shifted(drawing: Drawing) -> bool:
     """No shift is what came, so there it is the first step's error; a shift of one is the last value that was known."""
     shifts, steps = (drawing.view.last(name) for name in ("shift_error", "step_error"))
@@ -168,7 +164,6 @@ OF_LABORATORIES = {
         "How large a difference is.": absent("difference", "larger", "smaller"),
         "The score of the first so many steps, with 95 % intervals.": intervals("until", "y"),
         "The first seed's forecasts of one window, and what came.": one_window,
-        "The mean squared error of each step ahead.": by_step,
         "How far one-step forecasts are from what came, and from what was known.": shifted,
         "The weight of each lag in each step's forecast.": linear_weights,
         "The test error after each epoch, which nobody may choose by.": over("test_error"),

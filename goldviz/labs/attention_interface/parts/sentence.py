@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from goldviz.figures.theme import style_of
-from goldviz.labs.attention_interface.figures.own_sentence import own_sentence
+from goldviz.labs.attention_interface.figures import own_sentence
 from goldviz.labs.attention_interface.settings import AttentionInterface
 from goldviz.runs.jobs.jobs import Task
 from goldviz.runs.jobs.kept_weights import KeptWeights

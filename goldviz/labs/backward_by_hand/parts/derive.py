@@ -8,7 +8,8 @@ import pandas as pd
 import streamlit as st
 
 from goldviz.labs.backward_by_hand import LAB, figures
-from goldviz.labs.backward_by_hand.formulas import FUNCTIONS, LONGEST
+from goldviz.labs.backward_by_hand.evaluation import FUNCTIONS
+from goldviz.labs.backward_by_hand.formulas import LONGEST
 from goldviz.labs.backward_by_hand.graph import shape_of
 from goldviz.labs.backward_by_hand.judging import AXES, found_before
 from goldviz.labs.backward_by_hand.network import BACKWARD, Node, nodes

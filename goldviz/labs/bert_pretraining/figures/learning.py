@@ -7,14 +7,15 @@ import numpy as np
 from goldviz.arrays.labelled import Array
 from goldviz.diagnostics.findings import percent
 from goldviz.figures import theme as look
+from goldviz.figures.chart import HEADING
 from goldviz.figures.draft import Figure
 from goldviz.figures.elements import number_ticks, whole
 from goldviz.figures.frames import AtStep, Words
+from goldviz.figures.market import legend_under
 from goldviz.figures.notes import wrapped
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import averaged, finite, marks, sentences
-from goldviz.labs.bert_pretraining.figures.curves import legend_at_foot
-from goldviz.labs.bert_pretraining.figures.quantities import (
+from goldviz.labs.bert_pretraining.figures.reading import (
     BASELINES,
     START,
     TONE,
@@ -22,7 +23,6 @@ from goldviz.labs.bert_pretraining.figures.quantities import (
     TRAINING,
     UNSEEN,
     WORDS,
-    figure,
     steps_of,
     tone_began,
     tone_looks,
@@ -36,12 +36,6 @@ STYLES = {"new draws": UNSEEN, OWN: UNSEEN, "new patterns": TONE_SETS["new patte
 HEADINGS = ("Loss on masked pieces", "Tone judged rightly")
 
 
-@figure(
-    "What does the network learn?",
-    needs=("loss", "phase"),
-    shows="The loss on masked pieces beside word frequencies, then the tone beside counted words.",
-    cannot_show="Texts of another kind than those that it learned.",
-)
 def learning(plot: Plot) -> Figure:
     """Loss on masked pieces over the whole run (above), and the share of tones judged rightly in fine-tuning (below).
 
@@ -57,7 +51,8 @@ def learning(plot: Plot) -> Figure:
     _mark(plot)
     bag_words = "Dotted: bag of words." if not plot.lacks("baseline_tone_accuracy") else ""
     notes = [_loss_in_words(plot), sentences(bag_words, averaging), plot.drawn()]
-    return legend_at_foot(plot.finish(*notes, height=590), rows=2)
+    legend_under(plot.finish(*notes, height=610), lines=2, axis=50)
+    return plot.figure.update_layout(margin_t=plot.figure.layout.margin.t + HEADING)
 
 
 def _masked_words(plot: Plot) -> str:
@@ -158,20 +153,19 @@ def _mark(plot: Plot) -> None:
     ink, began, tone = plot.ink, tone_began(ds), steps_of(ds, TONE).size > 0
     if tone and began:
         line = {"color": ink.muted, "width": 1.5, "dash": "dashdot"}
-        plot.figure.add_vline(x=began + 0.5, line=line, row=1, col=1)
+        plot.figure.add_vline(x=began + 0.5, line=line, row=1)
     places = [(1, 0), *([(2, began)] if tone else [])]
     for row, offset in places:
         for step, _ in marks(ds):
             if step > offset:
                 line = {"color": ink.text, "width": 1, "dash": "dash"}
-                plot.figure.add_vline(x=step - offset, line=line, row=row, col=1)
+                plot.figure.add_vline(x=step - offset, line=line, row=row)
         if scrubber is not None:
             steps = np.asarray(scrubber.values if isinstance(scrubber, AtStep) else [scrubber]) - offset
             x, inside = AtStep("step", steps), AtStep("step", (steps > 0).tolist()) if offset else None
-            under = {"color": ink.background, "width": 5}
-            plot.figure.add_vline(x=x, line=under, opacity=0.7, visible=inside, row=row, col=1)
-            line = {"color": ink.accent, "width": 2}
-            plot.figure.add_vline(x=x, line=line, visible=inside, row=row, col=1)
+            for colour, width, opacity in ((ink.background, 5, 0.7), (ink.accent, 2, None)):
+                line = {"color": colour, "width": width}
+                plot.figure.add_vline(x=x, line=line, opacity=opacity, visible=inside, row=row)
     for step, text in marks(ds):
         plot.figure.add_annotation(
             x=step,

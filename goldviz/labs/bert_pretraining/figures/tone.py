@@ -9,15 +9,15 @@ import numpy as np
 from goldviz.arrays.labelled import Array, Run
 from goldviz.diagnostics.findings import percent
 from goldviz.figures import theme as look
-from goldviz.figures.draft import Figure, Heatmap
+from goldviz.figures.draft import Figure
 from goldviz.figures.elements import colour_bar_below
 from goldviz.figures.frames import AtStep, Words, line
+from goldviz.figures.market import legend_under
 from goldviz.figures.notes import as_label
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import finite, single
-from goldviz.labs.bert_pretraining.figures.curves import legend_at_foot, wait
 from goldviz.labs.bert_pretraining.figures.learning import tone_in_words
-from goldviz.labs.bert_pretraining.figures.quantities import BASELINES, TONE_SETS, UNSEEN, figure
+from goldviz.labs.bert_pretraining.figures.reading import BASELINES, TONE_SETS, UNSEEN, wait
 from goldviz.labs.bert_pretraining.phases import LEAST_TEXTS
 from goldviz.models.style import NetworkStyle
 
@@ -25,10 +25,6 @@ NOT_YET = "The tone is judged in the second phase: no look there so far."
 NETWORK = NetworkStyle("this network", UNSEEN.colour, UNSEEN.dash, UNSEEN.symbol)
 
 
-@figure(
-    "Which kinds of text does it judge?",
-    shows="Tones judged rightly by kind of text, beside simple answers.",
-)
 def by_kind(plot: Plot) -> Figure:
     """Share of tones judged rightly for each kind of unseen text at one look, beside the two baselines.
 
@@ -57,7 +53,7 @@ def by_kind(plot: Plot) -> Figure:
     key = "Brackets: number of texts." if "kind_count" in ds else ""
     notes = [_widest_gain(plot, middle), line(plot.step_in_words("look"), key, seeds)]
     height = 150 + 34 * max(len(places), 4)
-    legend_at_foot(plot.finish(*notes, height=height, hover="closest"), rows=2)
+    legend_under(plot.finish(*notes, height=height, hover="closest"), lines=2, axis=50)
     return wait(plot, plot.at_step(middle.notnull().any("kind"), bool), NOT_YET)
 
 
@@ -119,10 +115,6 @@ def _widest_gain(plot: Plot, right: Array) -> Words:
     return plot.say(said, difference, right)
 
 
-@figure(
-    "Which tones are mixed up?",
-    shows="How unseen texts of each tone are judged.",
-)
 def confusion(plot: Plot) -> Figure:
     """How the unseen texts of each tone are judged at one look: a row is a tone, its shares sum to 1.
 
@@ -136,21 +128,19 @@ def confusion(plot: Plot) -> Figure:
     sets = [str(name) for name in now["tone_set"].values]
     headings = [TONE_SETS[name].heading if name in TONE_SETS else name for name in sets]
     plot.panels([heading.replace(" network", "") for heading in headings])
-    tones = [str(tone) for tone in now["tone"].values]
     for row, name in enumerate(sets, start=1):
-        shares = single(now.sel(tone_set=name).values)
-        heat = Heatmap(
+        plot.figure.heatmap(
             x=[str(tone) for tone in now["judged"].values],
-            y=tones,
-            z=AtStep("look", shares),
+            y=[str(tone) for tone in now["tone"].values],
+            z=AtStep("look", single(now.sel(tone_set=name).values)),
             coloraxis="coloraxis",
             texttemplate="%{z:.0%}",
             textfont_size=14,
             xgap=2,
             ygap=2,
             hovertemplate="%{y}, judged %{x}: %{z:.1%}<extra></extra>",
+            row=row,
         )
-        plot.add(heat, row)
     plot.figure.update_yaxes(title_text="Tone", autorange="reversed", showgrid=False)
     plot.figure.update_xaxes(showgrid=False)
     plot.figure.update_xaxes(title_text="Judged as", row=len(sets))

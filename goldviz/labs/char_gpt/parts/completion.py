@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from goldviz.labs.char_gpt.figures.completion import candidates, lens, looked
+from goldviz.labs.char_gpt.figures import candidates, lens, looked
 from goldviz.labs.char_gpt.settings import CharGpt
 from goldviz.runs.jobs.jobs import Task
 from goldviz.runs.jobs.kept_weights import KeptWeights

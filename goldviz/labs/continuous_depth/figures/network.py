@@ -1,20 +1,53 @@
-"""The flow and the residual network as a diagram: the same field over and over, in intervals of depth or in blocks."""
+"""The flow and the residual network: their looks, and the diagram of depth in intervals or in blocks."""
 
 from __future__ import annotations
 
+import json
 from itertools import pairwise
+from typing import Any
 
-from goldviz.arrays.labelled import Run
-from goldviz.figures.diagram import Node, Part, Wire, chain, diagram
-from goldviz.figures.reading import networks
-from goldviz.labs.continuous_depth.figures.quantities import COLOURS, DEPTH_NETWORKS, figure, is_regression, setting_of
+from goldviz.arrays.labelled import Array, Run
+from goldviz.figures.diagram import Colour, Node, Part, Reading, Wire, chain, of_layers
+from goldviz.figures.reading import finite, networks
+from goldviz.figures.theme import NETWORKS
+from goldviz.models.style import NetworkStyle
 
+DEPTH_NETWORKS = {"ode": NetworkStyle("neural ODE", "#a257c2", "solid", "circle"), "residual": NETWORKS["residual"]}
 ACROSS = 10.0
 """Columns that the whole depth takes."""
 FIELD = ("field, layer 1", "field, layer 2", "field, layer 3")
 UNDER = 1.4
 """The row in which the field stands."""
 NEAR = 1e-6
+
+
+def setting_of(ds: Run, name: str) -> Any:
+    """What the run's settings say, from its attributes; None where they do not say."""
+    return json.loads(ds.attrs.get("settings") or "{}").get(name)
+
+
+def is_regression(ds: Run) -> bool:
+    """Whether the answers are numbers: then the points lie on a line, and nothing is read out."""
+    return "path" in ds and "read_out" not in ds
+
+
+def _speed(paths: Array) -> Array:
+    """How far points move between recorded depths, over the depth between them, mean over the points."""
+    lengths = (finite(paths).diff("depth") ** 2).sum("dimension") ** 0.5
+    return lengths.mean("point") / paths["depth"].diff("depth")
+
+
+COLOURS = (
+    Colour("speed", "How fast points move", "linear", readings=(Reading("path", _speed),)),
+    *of_layers("update_to_data", "gradient_to_data"),
+    Colour(
+        "field_saturation",
+        "Saturated units of the field",
+        "share",
+        readings=(Reading("field_saturation", lambda share: share.expand_dims(cell=["field"])),),
+    ),
+)
+"""What may colour the diagram."""
 
 
 def parts_of(ds: Run) -> list[Part]:
@@ -67,13 +100,3 @@ def _intervals(depths: list[float]) -> list[Node]:
         )
         for start, end in pairwise(depths)
     ]
-
-
-network = diagram(
-    figure,
-    parts_of,
-    COLOURS,
-    noun="block",
-    question="Where in depth?",
-    shows="The way through depth and the field on it. Choose a piece: other figures mark it.",
-)

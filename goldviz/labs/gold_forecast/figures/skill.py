@@ -1,188 +1,140 @@
-"""When is the forecast better than the simplest one: gains added up over time."""
+"""Is the forecast better than the simplest one, when, and by how much: gains over time, and scores with intervals."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
 import numpy as np
 
+from goldviz.arrays.labelled import Run
+from goldviz.diagnostics.forecasts.result import Result
 from goldviz.diagnostics.forecasts.words import forecasts_counted, plain_number, signed_percent
-from goldviz.figures import theme as look
-from goldviz.figures.draft import Figure
-from goldviz.figures.elements import MARKERS_UP_TO, add_range
-from goldviz.figures.limits import Values
-from goldviz.figures.market import days_axis
+from goldviz.figures.chart import Panel, axis, dots, figure, panel, rule
+from goldviz.figures.elements import MARKERS_UP_TO, interval_bars
+from goldviz.figures.limits import Values, exact
+from goldviz.figures.marks import Canvas, Mark
 from goldviz.figures.plot import Plot
-from goldviz.figures.reading import sentences
-from goldviz.figures.theme import INKS, Theme, style_of
-from goldviz.labs.gold_forecast.figures.gains import curve_values, drawable
-from goldviz.labs.gold_forecast.figures.quantities import (
+from goldviz.figures.reading import MOST_COLUMNS, sentences, thinned
+from goldviz.figures.theme import style_of, tone, with_alpha
+from goldviz.labs.gold_forecast.figures.days import (
     AT_FIRST_LOOK,
-    dates_over_legend,
-    drawn_forecasts,
-    figure,
-    labels,
+    DAYS_UNDER_LEGEND,
+    UNFINISHED,
+    along,
+    axis_of_days,
+    curve,
+    in_view,
+    limits_of,
     missing,
     widened,
 )
-from goldviz.labs.gold_forecast.scoring.results import final_results
+from goldviz.labs.gold_forecast.scoring.results import final_results, results, seed_scores
 from goldviz.labs.gold_forecast.scoring.series import Series
-from goldviz.labs.gold_forecast.words import source_words
+from goldviz.labs.gold_forecast.words import model_name, source_words
 
 SIMPLEST = {"return": "zero", "level": "“no change”", "volatility": "a constant variance"}
 """What the simplest forecast says, for each target."""
-
+FLATTENING, LEAST_REACH = 25.0, 0.05
+"""A baseline's curve that reaches so many times as far as the network's, or as a score of 0.05, is not drawn."""
+ROOM = 3.0
+"""How many times the network's own distance from zero the axis of scores reaches down to a much worse baseline."""
 ALL_REFITS_MARKED = 12
 """Refits up to which each boundary is a line through the plot; more are short strokes at its foot."""
 
 
-@figure(
-    "Is the forecast better than the simplest one, and when?",
-    redrawn="which baselines are drawn, and how far the axis reaches, changes with the look",
-    shows="What each forecast gained over the simplest, added up over time.",
-    cannot_show="How much of it is chance.",
-)
-def skill(plot: Plot) -> Figure:
-    """Gains over the simplest forecast, added up over time (Goyal and Welch 2008): above 0 is better so far.
+def score_unit(series: Series) -> float:
+    """What scores are multiplied by to be drawn: R2 is drawn in percent, a gain in QLIKE as it is."""
+    return 1.0 if series.target == "volatility" else 100.0
 
-    For means the gain is squared error saved, in percent of all that the simplest forecast has, so the curve ends in
-    R2 against it. For volatility it is QLIKE, divided by the number of forecasts. A curve that rises once and is
-    flat otherwise owes its score to one episode.
+
+def curve_values(series: Series, gains: Values) -> Values:
+    """Gains added up over time: in percent of the simplest forecast's loss, or in QLIKE."""
+    return np.asarray(score_unit(series) * series.cumulative(gains))
+
+
+def drawable(series: Series) -> tuple[dict[str, Values], list[str]]:
+    """The curves of cumulative gains by model, and the baselines whose curves would flatten all others.
+
+    The mean of all prices so far is thousands of times worse than the last price; drawn, it would leave a straight
+    line of everything else.
     """
-    ds = plot.ds
-    series = Series.of(ds, plot.epoch)
-    plot.title = f"Does it beat {SIMPLEST[series.target]}?"
-    if words := missing("target")(ds):
-        return plot.instead(words)
-    rows, thinning = drawn_forecasts(len(series.dates))
-    dates, figure = labels(series.dates[rows]), plot.figure
-    curves_drawn = [np.array([0.0])]
-    curves, far = drawable(series)
-    for model, values in reversed(curves.items()):
-        curves_drawn.append(values)
-        if model == "network":
-            curves_drawn += _add_network(figure, series, dates, values, rows)
-        else:
-            _add_baseline(figure, model, dates, values[rows], series)
-    figure.update_layout(legend_traceorder="reversed")
-    days_axis(figure, plot.limit("time"))
-    plot.link("x", "day")
-    unit = "QLIKE gained" if series.target == "volatility" else "Squared error saved (%)"
-    figure.update_yaxes(title_text=unit, range=widened(plot.limit("skill"), *curves_drawn))
-    figure.add_hline(y=0, line={"color": plot.ink.muted, "width": 1.5, "dash": "dot"})
-    figure.add_annotation(
-        x=0,
-        xref="x domain",
-        xanchor="left",
-        y=1,
-        yref="y domain",
-        yanchor="bottom",
-        text=f"above 0: better than {SIMPLEST[series.target]}",
-        font={"size": 13, "color": plot.ink.muted},
-    )
-    _mark_refits(figure, series, plot.theme)
-    final_words = _shade_final(figure, series, plot.theme)
-    last = sentences(source_words(ds), thinning, _too_far(far))
-    notes = [_place(series), final_words, last]
-    plot.finish(*notes, height=500)
-    dates_over_legend(figure)
-    return figure.update_layout(margin_t=figure.layout.margin.t + 14)
+    curves = {model: curve_values(series, series.gains(model)) for model in series.models}
+    reaches = {model: float(np.nanmax(np.abs(curve), initial=0.0)) for model, curve in curves.items()}
+    most = FLATTENING * max(reaches.get("network", 0.0), LEAST_REACH * score_unit(series))
+    far = [model for model, reach in reaches.items() if model != "network" and reach > most]
+    return {model: curve for model, curve in curves.items() if model not in far}, far
 
 
-def _add_network(figure: Figure, series: Series, dates: list[str], values: Values, mask: Values) -> list[Values]:
-    """The network's curve over the range of its seeds; returns what was drawn beside the curve."""
-    style, name = style_of(series.network), series.network
-    edges = []
-    if series.seeds > 1:
-        curves = np.stack([curve_values(series, gains) for gains in series.gains_by_seed().T])
-        usable = np.isfinite(curves)
-        low = np.where(usable.any(0), np.where(usable, curves, np.inf).min(0), np.nan)
-        high = np.where(usable.any(0), np.where(usable, curves, -np.inf).max(0), np.nan)
-        add_range(figure, name, dates, low[mask], high[mask])
-        edges = [low, high]
-    figure.scatter(
-        x=dates,
-        y=values[mask],
-        name=style.label,
-        legendgroup=name,
-        mode="lines+markers" if len(dates) <= MARKERS_UP_TO else "lines",
-        line={"color": style.colour, "width": 2.5},
-        marker={"symbol": style.symbol, "size": 7},
-        hovertemplate=_hover(series),
-    )
-    return edges
+def _of_seeds(series: Series) -> list[Values]:
+    return [curve_values(series, gains) for gains in series.gains_by_seed().T]
 
 
-def _add_baseline(figure: Figure, model: str, dates: list[str], values: Values, series: Series) -> None:
-    style = style_of(model)
-    figure.scatter(
-        x=dates,
-        y=values,
-        name=style.label,
-        legendgroup=model,
-        mode="lines",
-        line={"color": style.colour, "dash": style.dash, "width": 1.5},
-        hovertemplate=_hover(series),
-    )
+def _reach(series: Series) -> list[Values]:
+    return [np.array([0.0]), *drawable(series)[0].values(), *_of_seeds(series)]
 
 
-def _hover(series: Series) -> str:
-    return "%{y:+.4f}" if series.target == "volatility" else "%{y:+.3f} %"
+def score_axis(
+    by_model: Mapping[str, Result], seeds: Iterable[float] = (), final: Iterable[float] = ()
+) -> tuple[float, float]:
+    """Limits that hold zero, the network with its interval and its seeds, and what is not much farther below."""
+    own = by_model.get("network", Result(np.nan))
+    network = [own.value, own.low, own.high, *seeds]
+    everything = [end for result in by_model.values() for end in (result.value, result.low, result.high)]
+    ends = [0.0, *(end for end in (*everything, *network, *final) if np.isfinite(end))]
+    near = max((abs(end) for end in network if np.isfinite(end)), default=0.0)
+    low = max(min(ends), -ROOM * near) if near > 0 else min(ends)
+    pad = 0.08 * (max(ends) - low) or 1.0
+    return low - pad, max(ends) + pad
 
 
-def _too_far(far: list[str]) -> str:
-    """Which baselines are so much worse that they are not drawn."""
-    return f"Far below, not drawn: {', '.join(style_of(model).label for model in far)}." if far else ""
+@dataclass(frozen=True)
+class Scores:
+    """What the figure of scores draws of one look, in its unit: results by model, of each seed, in the final block."""
+
+    series: Series
+    by_model: Mapping[str, Result]
+    seeds: Values
+    final: Mapping[str, float]
+
+    @classmethod
+    def of(cls, ds: Run, series: Series) -> Scores:
+        """Of a run's forecasts at one look."""
+        unit = score_unit(series)
+        by_model = {model: result.times(unit) for model, result in results(ds, series).items()}
+        final = {model: unit * value for model, value in final_results(series).items()}
+        return cls(series, by_model, unit * np.array(seed_scores(series)), final)
+
+    @property
+    def rows(self) -> list[str]:
+        """The models, the lowest row first."""
+        return [*self.by_model][::-1]
+
+    @property
+    def unit(self) -> str:
+        """What stands after a number."""
+        return "" if self.series.target == "volatility" else " %"
+
+    def ends(self, plot: Plot) -> tuple[float, float]:
+        """The axis' ends, which hold the network at every look."""
+        own = self.by_model.get("network", Result(np.nan))
+        return widened(plot.limit("score"), np.array([own.value, own.low, own.high]), self.seeds)
 
 
-def _mark_refits(figure: Figure, series: Series, theme: Theme) -> None:
-    """A stroke where the next refit takes over."""
-    starts = np.flatnonzero(np.diff(series.block) != 0) + 1
-    height = 1 if len(starts) < ALL_REFITS_MARKED else 0.04
-    line = {"color": INKS[theme].muted, "width": 1, "dash": "dot"}
-    for date in map(str, series.dates[starts]):
-        figure.add_shape(
-            type="line",
-            x0=date,
-            x1=date,
-            xref="x",
-            y0=0,
-            y1=height,
-            yref="y domain",
-            layer="below",
-            line=line,
-            opacity=0.6,
-        )
+@dataclass(frozen=True)
+class Behind:
+    """What marks the curves' days: shapes behind them, and words at the foot."""
 
+    shapes: Sequence[Mapping[str, Any]] = ()
+    words: Sequence[Mapping[str, Any]] = ()
 
-def _shade_final(figure: Figure, series: Series, theme: Theme) -> str:
-    """The final block as a shaded part with its name, where it was opened; returns the sentence about it."""
-    final_scores = final_results(series)
-    if not final_scores:
-        return ""
-    inside = series.dates[series.final]
-    figure.add_shape(
-        type="rect",
-        x0=str(inside[0]),
-        x1=str(inside[-1]),
-        xref="x",
-        y0=0,
-        y1=1,
-        yref="y domain",
-        layer="below",
-        line_width=0,
-        fillcolor=look.with_alpha(INKS[theme].accent, 0.14),
-    )
-    figure.add_annotation(
-        x=str(inside[-1]),
-        xref="x",
-        xanchor="right",
-        y=0,
-        yref="y domain",
-        yanchor="bottom",
-        text="final block",
-        font={"size": 13, "color": INKS[theme].accent},
-    )
-    own = said(series, final_scores["network"]) if "network" in final_scores else "no number"
-    return f"Final block alone: {own} over {forecasts_counted(len(inside))}."
+    def draw(self, canvas: Canvas) -> None:
+        """Draw them."""
+        for shape in self.shapes:
+            canvas.plot.figure.add_shape(xref="x", yref="y domain", layer="below", **shape)
+        for one in self.words:
+            canvas.plot.figure.add_annotation(**one)
 
 
 def said(series: Series, value: float) -> str:
@@ -190,16 +142,236 @@ def said(series: Series, value: float) -> str:
     return plain_number(value, 3) if series.target == "volatility" else signed_percent(value)
 
 
-def short_name(series: Series, model: str) -> str:
-    """A model as legends name it."""
-    return style_of(series.network if model == "network" else model).label
+def _gains(plot: Plot) -> Sequence[Mark | Panel] | str:
+    if words := missing("target")(plot.ds):
+        return words
+    series = in_view(plot)
+    rows = drawn_rows(series)[0]
+    dates = series.dates[rows]
+    hover = "%{y:+.4f}" if series.target == "volatility" else "%{y:+.3f} %"
+    mode = "lines+markers" if len(dates) <= MARKERS_UP_TO else "lines"
+    marks: list[Mark] = []
+    for model, values in reversed(drawable(series)[0].items()):
+        if model == "network":
+            seeds = [one[rows] for one in _of_seeds(series)]
+            marks += curve(series.network, values[rows], dates, hover, seeds=seeds, mode=mode)
+        else:
+            marks += curve(model, values[rows], dates, hover, width=1.5)
+    heading = f"Above 0: better than {SIMPLEST[series.target]}"
+    return [panel(*marks, _refits(plot, series), _final(plot, series), rule(y=0), heading=heading)]
 
 
-def _place(series: Series) -> str:
+def drawn_rows(series: Series, most: int = MOST_COLUMNS) -> tuple[Values, str]:
+    """Which forecasts are drawn, and a sentence if some are left out."""
+    return thinned(len(series.dates), most=most, noun="forecast")
+
+
+def _refits(plot: Plot, series: Series) -> Behind:
+    """A stroke where the next refit takes over."""
+    starts = np.flatnonzero(np.diff(series.block) != 0) + 1
+    height = 1 if len(starts) < ALL_REFITS_MARKED else 0.04
+    line = {"color": plot.ink.muted, "width": 1, "dash": "dot"}
+    stroke = {"type": "line", "y0": 0, "y1": height, "line": line, "opacity": 0.6}
+    return Behind([{"x0": date, "x1": date, **stroke} for date in map(str, series.dates[starts])])
+
+
+def _final(plot: Plot, series: Series) -> Behind:
+    """The final block as a shaded part with its name, where it was opened."""
+    if not final_results(series):
+        return Behind()
+    first, *_, last = map(str, series.dates[series.final])
+    fill = with_alpha(plot.ink.accent, 0.14)
+    shade = {"type": "rect", "x0": first, "x1": last, "y0": 0, "y1": 1, "line_width": 0, "fillcolor": fill}
+    place = {"x": last, "xref": "x", "xanchor": "right", "y": 0, "yref": "y domain", "yanchor": "bottom"}
+    return Behind([shade], [{"text": "final block", "font": {"size": 13, "color": plot.ink.accent}, **place}])
+
+
+def _final_words(plot: Plot) -> str:
+    series = in_view(plot)
+    scores = final_results(series)
+    if not scores:
+        return ""
+    own = said(series, scores["network"]) if "network" in scores else "no number"
+    return f"Final block alone: {own} over {forecasts_counted(int(series.final.sum()))}."
+
+
+def _place(plot: Plot) -> str:
     """Which look is drawn, of how many seeds, and what the strokes are."""
-    refits = len(np.unique(series.block))
-    strokes = "Dotted: next refit." if refits > 1 else ""
+    series = in_view(plot)
+    strokes = "Dotted: next refit." if len(np.unique(series.block)) > 1 else ""
     if series.look is None:
         return sentences(AT_FIRST_LOOK, strokes)
     seeds = f"Line: mean of {series.seeds} seeds; band: each alone." if series.seeds > 1 else ""
     return sentences(f"Epoch {series.look}.", seeds, strokes)
+
+
+def _left_out(plot: Plot) -> str:
+    series = in_view(plot)
+    far = ", ".join(style_of(model).label for model in drawable(series)[1])
+    return sentences(source_words(plot.ds), drawn_rows(series)[1], f"Far below, not drawn: {far}." if far else "")
+
+
+def _gains_axis(plot: Plot) -> Mapping[str, Any]:
+    series = in_view(plot)
+    unit = "QLIKE gained" if series.target == "volatility" else "Squared error saved (%)"
+    return {"title_text": unit, "range": widened(plot.limit("skill"), *_reach(series))}
+
+
+def _scores(plot: Plot) -> Sequence[Mark | Panel] | str:
+    if words := missing("target")(plot.ds):
+        return words
+    series = in_view(plot)
+    scores = plot.once(_scores_in_view)
+    low, rows = scores.ends(plot)[0], scores.rows
+    marks: list[Mark] = []
+    for row, model in enumerate(rows):
+        result, own = scores.by_model[model], model == "network"
+        style = style_of(series.network if own else model)
+        if result.value < low:
+            marks.append(_beyond(scores, row, result.value, tone(style.colour, plot.theme)))
+            continue
+        bars: dict[str, Any] | None = None
+        told = f"%{{x:+.3f}}{scores.unit}"
+        if result.sure:
+            above, below = [result.high - result.value], [result.value - result.low]
+            bars = interval_bars(above, below, style.colour, thickness=2.5 if own else 1.5, width=6)
+            told += f"<br>95 %: {result.low:+.3f} to {result.high:+.3f}{scores.unit}"
+        name = model_name(model, series.network, series.target)
+        hover = f"{told}<extra>{name}</extra>"
+        big = 13 if own else 10
+        marks.append(_at([result.value], row, name, style.colour, style.symbol, big, hover, more={"error_x": bars}))
+    if scores.seeds.size:
+        colour, stroke = style_of(series.network).colour, {"line": {"width": 1.5}}
+        hover = "one seed alone: %{x:+.3f}<extra></extra>"
+        under = rows.index("network") - 0.26
+        marks.append(_at(scores.seeds, under, "each seed", colour, "line-ns-open", 10, hover, marker=stroke))
+    final = {model: value for model, value in scores.final.items() if np.isfinite(value)}
+    places = [rows.index(model) + 0.26 for model in final]
+    marks += [
+        _beyond(scores, row, value, plot.ink.accent)
+        for row, value in zip(places, final.values(), strict=True)
+        if value < low
+    ]
+    if final:
+        hover, diamond = "final block: %{x:+.3f}<extra></extra>", {"line": {"width": 2}}
+        values = [*final.values()]
+        marks.append(_at(values, places, "final block", "accent", "diamond-open", 10, hover, marker=diamond))
+    return [*marks, rule(x=0, width=2, dash="solid")]
+
+
+def _at(values: Any, rows: Any, name: str, colour: str, symbol: str, size: float, hover: str, **more: Any) -> Mark:
+    """Scores as marks in one row, or each in its own."""
+    places = np.broadcast_to(rows, np.shape(values))
+    x = along(values, range(len(values)))
+    return dots(
+        along(places, range(len(values))), x=x, name=name, colour=colour, symbol=symbol, size=size, hover=hover, **more
+    )
+
+
+def _beyond(scores: Scores, row: float, value: float, colour: str) -> Behind:
+    """An arrow at the left edge, with its number, for a score that lies beyond it."""
+    text = f"◂ {said(scores.series, value / score_unit(scores.series))}"
+    place = {"x": 0, "xref": "x domain", "xanchor": "left", "y": row, "yref": "y"}
+    return Behind(words=[{"text": text, "font": {"color": colour, "size": 13}, **place}])
+
+
+def _scores_in_view(plot: Plot) -> Scores:
+    return Scores.of(plot.ds, in_view(plot))
+
+
+def _results_in_view(plot: Plot) -> Mapping[str, Result]:
+    return results(plot.ds, in_view(plot))
+
+
+def _score_axis(plot: Plot) -> Mapping[str, Any]:
+    series = in_view(plot)
+    percent = series.target != "volatility"
+    title = f"R² against {SIMPLEST[series.target]}" if percent else "QLIKE gain over a constant variance"
+    ends = plot.once(_scores_in_view).ends(plot)
+    return {"title_text": title, "range": ends, "nticks": 5, "ticksuffix": " %" if percent else ""}
+
+
+def _models(plot: Plot) -> Mapping[str, Any]:
+    series = in_view(plot)
+    rows = plot.once(_scores_in_view).rows
+    names = [model_name(model, series.network, series.target) for model in rows]
+    ends = (-0.6, len(rows) - 0.4)
+    return {"range": ends, "tickvals": [*range(len(rows))], "ticktext": names, "showgrid": False}
+
+
+def _answer(plot: Plot) -> str:
+    series = in_view(plot)
+    result = plot.once(_results_in_view).get("network")
+    if result is None:
+        return AT_FIRST_LOOK
+    text = f"{style_of(series.network).label}: {said(series, result.value)}"
+    if not result.sure:
+        return f"{text}."
+    doubt = f", which the test disputes (p = {result.p:.2f})" if result.disputed else ""
+    return f"{text}, 95 % {said(series, result.low)} to {said(series, result.high)}{doubt}."
+
+
+def _bars(plot: Plot) -> str:
+    series = in_view(plot)
+    sure = any(result.sure for result in plot.once(_results_in_view).values())
+    waiting = str(plot.ds.attrs.get("status", "")) in UNFINISHED
+    bars = "Bars: 95 %, block bootstrap." if sure else "Intervals come when the run ends." if waiting else ""
+    counted = forecasts_counted(int((~series.final).sum()))
+    return sentences(bars, f"Epoch {series.look}, {counted}." if series.look else "")
+
+
+def _small_marks(plot: Plot) -> str:
+    series = in_view(plot)
+    seeds = "Strokes below: each seed alone." if series.seeds > 1 else ""
+    return sentences(seeds, "Gold diamonds above: final block." if final_results(series) else "")
+
+
+def _all_scores(ds: Run, series: Series) -> list[Any]:
+    scores = Scores.of(ds, series)
+    return [score_axis(scores.by_model, scores.seeds, scores.final.values())]
+
+
+FIGURES = (
+    # Goyal and Welch 2008: above 0 is better so far. For means the gain is squared error saved, in percent of all that
+    # the simplest forecast has, so that the curve ends in R2 against it; for volatility it is QLIKE, divided by the
+    # number of forecasts. A curve that rises once and is flat otherwise owes its score to one episode.
+    figure(
+        "skill",
+        "Is the forecast better than the simplest one, and when?",
+        _gains,
+        title=lambda plot: f"Does it beat {SIMPLEST[in_view(plot).target]}?",
+        redrawn="which baselines are drawn, and how far the axis reaches, changes with the look",
+        shows="What each forecast gained over the simplest, added up over time.",
+        cannot_show="How much of it is chance.",
+        limits={
+            "skill": limits_of(lambda ds, series: _reach(series)),
+            "time": limits_of(lambda ds, series: [series.dates.min() - 3, series.dates.max() + 3], rounded=exact),
+        },
+        x=axis_of_days("time"),
+        y=axis(scale="free", told=_gains_axis),
+        notes=(_place, _final_words),
+        lead=_left_out,
+        legend="below",
+        height=500,
+        layout={"legend_traceorder": "reversed", **DAYS_UNDER_LEGEND},
+    ),
+    # R2 out of sample for means (Campbell and Thompson 2008), the gain in QLIKE for volatility. An interval that holds
+    # zero says that chance alone could have brought the score.
+    figure(
+        "scoreboard",
+        "Who forecasts best?",
+        _scores,
+        title=lambda plot: f"Who beats {SIMPLEST[in_view(plot).target]}?",
+        redrawn="what is a dot, or an arrow at the edge, changes with the look",
+        shows="Every forecast's score against the simplest; at the run's end with 95 % intervals.",
+        cannot_show="Costs of trading.",
+        limits={"score": limits_of(_all_scores, rounded=exact)},
+        x=axis(scale="free", told=_score_axis),
+        y=axis(scale="free", told=_models),
+        notes=(_answer, _bars, _small_marks),
+        lead=lambda plot: source_words(plot.ds),
+        legend="none",
+        hover="closest",
+        height=lambda plot: 190 + 44 * max(len(in_view(plot).models), 2),
+    ),
+)

@@ -5,16 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from goldviz.arrays.labelled import Run
+from goldviz.figures.chart import bound
 from goldviz.figures.market import JOINED, KNOWN
 from goldviz.figures.reading import thinned
-from goldviz.figures.spec import by_name
 from goldviz.figures.thumbnail import Curve, polyline_svg
-from goldviz.labs.gold_market.figures.answer import answer
-from goldviz.labs.gold_market.figures.clock import clock
-from goldviz.labs.gold_market.figures.leak import correlation, leak
-from goldviz.labs.gold_market.figures.observed import last_days, strip
-from goldviz.labs.gold_market.figures.prices import prices
-from goldviz.labs.gold_market.figures.returns import distribution, memory, returns
+from goldviz.labs.gold_market.figures.leak import answer, correlation, leak
+from goldviz.labs.gold_market.figures.observed import clock, last_days, strip
+from goldviz.labs.gold_market.figures.returns import distribution, memory, prices, returns
+from goldviz.labs.gold_market.settings import GoldMarket
 
 PICTURE_POINTS = 120
 
@@ -31,4 +29,4 @@ def picture(ds: Run) -> str:
     )
 
 
-FIGURES = by_name(clock, prices, strip, last_days, correlation, leak, returns, distribution, memory, answer)
+FIGURES = bound(GoldMarket, clock, prices, strip, last_days, correlation, leak, returns, distribution, memory, answer)

@@ -6,19 +6,28 @@ import numpy as np
 from plotly.colors import sample_colorscale
 
 from goldviz.arrays.labelled import Run
+from goldviz.figures.chart import bound
 from goldviz.figures.notes import as_label
-from goldviz.figures.spec import by_name
 from goldviz.figures.theme import SEQUENTIAL
 from goldviz.figures.thumbnail import picture_svg
-from goldviz.labs.inside_bert.figures.contextual import word_cosine
 from goldviz.labs.inside_bert.figures.embeddings import composition, embeddings, neighbours
-from goldviz.labs.inside_bert.figures.evidence import evidence, guesses, tone
-from goldviz.labs.inside_bert.figures.head import attention_map, mixing, scores, shares
+from goldviz.labs.inside_bert.figures.evidence import (
+    agreement,
+    evidence,
+    guesses,
+    heads_off,
+    tone,
+    tones,
+    without_heads,
+)
+from goldviz.labs.inside_bert.figures.head import attention_map, mixing, scores, shares, shares_pair
 from goldviz.labs.inside_bert.figures.layer import layer_diagram, layer_lengths, neurons
 from goldviz.labs.inside_bert.figures.network import network
-from goldviz.labs.inside_bert.figures.order import across, order, positions
+from goldviz.labs.inside_bert.figures.order import across, order, positions, word_cosine
+from goldviz.labs.inside_bert.settings import InsideBert
 
-FIGURES = by_name(
+FIGURES = bound(
+    InsideBert,
     tone,
     network,
     attention_map,
@@ -38,6 +47,8 @@ FIGURES = by_name(
     across,
     word_cosine,
 )
+ON_PAGES = bound(InsideBert, tones, agreement, shares_pair, heads_off, without_heads)
+"""Those of which a page has one beside others; no report holds them."""
 
 CELLS = 16
 

@@ -2,36 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pandas as pd
 
 from goldviz.arrays.labelled import Run
-from goldviz.figures import theme as look
-from goldviz.figures.draft import Figure
-from goldviz.figures.maps import SIGNED, cells, colour_bar, symmetric
-from goldviz.figures.spec import drawn
-from goldviz.figures.theme import Theme
-from goldviz.labs.inside_bert.figures.pieces import ROW_HEIGHT, Column, beside_pieces, piece_label, rows_down
+from goldviz.figures.chart import axis, bars, colours, figure, heat
+from goldviz.figures.maps import symmetric
+from goldviz.figures.marks import Heat
+from goldviz.figures.plot import Plot
+from goldviz.labs.inside_bert.figures.pieces import NUMBERED, Column, in_rows, of_pieces, piece_label, short_piece
 
 PARTS = {"token": "#0e7ac0", "position": "#009e73", "segment": "#838383", "sum": "#d55e00"}
-
-
-@drawn(
-    "How long is what is added up?",
-    shows="Lengths of token, position and segment embedding, and of their sum.",
-)
-def embeddings(ds: Run, *, theme: Theme = "light", choice: int | None = None) -> Figure:
-    """The length of the three embeddings of every piece, and of their sum."""
-    columns = [
-        Column(ds["embedding_norm"].sel(part=part).values, part.capitalize(), colour, ".3f")
-        for part, colour in PARTS.items()
-    ]
-    longest = 1.08 * float(ds["embedding_norm"].sel(part=list(PARTS)).max())
-    limits = {part.capitalize(): (0.0, longest) for part in PARTS}
-    title = "How long is what is added up?"
-    return beside_pieces(ds, columns, title=title, theme=theme, choice=choice, limits=limits)
-
-
 ADDED = {
     "token": "word",
     "position": "+ position",
@@ -42,61 +25,57 @@ ADDED = {
 """What is added up, from top to bottom, as its rows are called."""
 
 
-@drawn(
+def _lengths(ds: Run) -> Sequence[Column]:
+    norms = {part: ds["embedding_norm"].sel(part=part).values for part in PARTS}
+    longest = 1.08 * max(float(values.max()) for values in norms.values())
+    return [Column(values, part.capitalize(), PARTS[part], ".3f", longest) for part, values in norms.items()]
+
+
+def _number_by_number(plot: Plot) -> Sequence[Heat]:
+    """e_tok + e_pos + e_seg; a LayerNorm makes numbers of size 1 of what is a tenth of that, so its row has a scale."""
+    values = plot.ds["embedding"].sel(part=list(ADDED))
+    sizes = [symmetric(values.values[:-1])[1]] * (len(ADDED) - 1) + [symmetric(values.values[-1:])[1]]
+    names = [*(ADDED | {"segment": f"+ segment {plot.ds.attrs['sentence']}"}).values()]
+    scaled = values.copy(data=values.values / np.array(sizes)[:, None]).assign_coords(part=names)
+    numbers = {"customdata": values.values.astype(np.float32), "ygap": 3}
+    return [heat(lambda plot: scaled, "unit", "part", hover="number %{x}: %{customdata:.3f}", more=numbers)]
+
+
+embeddings = of_pieces(
+    "embeddings",
+    "How long is what is added up?",
+    _lengths,
+    shows="Lengths of token, position and segment embedding, and of their sum.",
+)
+composition = figure(
+    "composition",
     "What is added up?",
+    _number_by_number,
+    title=lambda plot: f"What is added up for “{short_piece(str(plot.ds.attrs['piece_of']))}”?",
     shows="One piece's three embeddings number by number, their sum, and that normalised.",
+    y=axis("", autorange="reversed", ticks="", ticklabeloverflow="allow"),
+    colour=colours("Value, as a share of the largest", ends=(-1, 1), scale="signed"),
+    lead="The last row has a colour scale of its own.",
+    height=330,
 )
-def composition(ds: Run, *, theme: Theme = "light") -> Figure:
-    """e_tok + e_pos + e_seg of one piece, number by number (document 001, section 4.2.1)."""
-    rows = {part: words if part != "segment" else f"+ segment {ds.attrs['sentence']}" for part, words in ADDED.items()}
-    values = ds["embedding"].sel(part=list(rows)).values
-    # A LayerNorm makes numbers of size 1 of what is a tenth of that: each row has the scale of its own kind.
-    scaled = np.concatenate([values[:-1] / symmetric(values[:-1])[1], values[-1:] / symmetric(values[-1:])[1]])
-    figure = Figure(
-        cells(
-            scaled,
-            x=ds["unit"].values,
-            y=np.arange(len(rows)),
-            customdata=values.astype(np.float32),
-            ygap=3,
-            hover="number %{x}: %{customdata:.3f}",
-        )
-    )
-    name = piece_label(str(ds.attrs["piece_of"]))
-    note = "The last row has a colour scale of its own."
-    look.apply(
-        figure, theme, title=f"What is added up for “{name}”?", notes=[note], legend=False, height=330, hover="closest"
-    )
-    figure.update_xaxes(title_text="Number of the vector", nticks=6)
-    rows_down(figure, list(rows.values()))
-    return colour_bar(figure, (-1, 1), SIGNED, "Value, as a share of the largest")
-
-
-@drawn(
+neighbours = in_rows(
+    "neighbours",
     "Which pieces lie near?",
+    bars(
+        "cosine",
+        rows="neighbour",
+        colour="#0e7ac0",
+        hover="%{y}: %{x:.3f}",
+        more=NUMBERED | {"texttemplate": "%{x:.2f}"},
+    ),
+    lambda ds: [piece_label(str(piece)) for piece in ds["nearby"].values],
+    title=lambda plot: f"What lies near “{short_piece(str(plot.ds.attrs['neighbours_of']))}”?",
     shows="Cosines of token embeddings, before any context.",
+    x=axis(
+        "Cosine of the token embeddings",
+        told=lambda plot: {"nticks": 5, "range": [0, max(1.15 * float(plot.ds["cosine"].max()), 0.1)]},
+    ),
 )
-def neighbours(ds: Run, *, theme: Theme = "light") -> Figure:
-    """The vocabulary's pieces nearest to one piece, before any context."""
-    labels = [piece_label(str(piece)) for piece in ds["nearby"].values]
-    figure = Figure().bar(
-        x=ds["cosine"].values,
-        y=np.arange(len(labels)),
-        orientation="h",
-        customdata=labels,
-        cliponaxis=False,
-        texttemplate="%{x:.2f}",
-        textposition="outside",
-        marker={"color": "#0e7ac0", "line_width": 0},
-        hovertemplate="%{customdata}: %{x:.3f}<extra></extra>",
-    )
-    title = f"What lies near “{piece_label(str(ds.attrs['neighbours_of']))}”?"
-    height = 110 + (ROW_HEIGHT + 4) * len(labels)
-    look.apply(figure, theme, title="", legend=False, height=height, hover="closest")
-    figure.update_layout(title_text=title, bargap=0.25)
-    most = float(ds["cosine"].max())
-    figure.update_xaxes(title_text="Cosine of the token embeddings", nticks=5, range=[0, max(1.15 * most, 0.1)])
-    return rows_down(figure, labels)
 
 
 def pieces_table(ds: Run, text: str) -> pd.DataFrame:

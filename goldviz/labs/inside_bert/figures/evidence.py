@@ -3,18 +3,30 @@
 from __future__ import annotations
 
 import html
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
 
 import numpy as np
 
 from goldviz.arrays.labelled import Array, Run
 from goldviz.figures import theme as look
+from goldviz.figures.chart import at, axis, bars, changed, colours, figure, heat, lines
 from goldviz.figures.draft import Figure, make_subplots
 from goldviz.figures.elements import add_heading, link
-from goldviz.figures.maps import SIGNED, cells, colour_bar, symmetric
-from goldviz.figures.notes import as_label
-from goldviz.figures.spec import drawn
-from goldviz.figures.theme import INKS, SEQUENTIAL, Theme
-from goldviz.labs.inside_bert.figures.pieces import ROW_HEIGHT, Column, beside_pieces, piece_label, rows_down
+from goldviz.figures.maps import cells, colour_bar
+from goldviz.figures.marks import Bars, Heat, Lines
+from goldviz.figures.plot import Plot
+from goldviz.figures.theme import SEQUENTIAL, Theme
+from goldviz.labs.inside_bert.figures.pieces import (
+    DOWN_THE_LAYERS,
+    NUMBERED,
+    Column,
+    in_rows,
+    of_pieces,
+    piece_label,
+    piece_labels,
+)
 
 ADDS = "#d55e00"
 RECEIVES = "#0e7ac0"
@@ -28,40 +40,6 @@ SUMMARIES = {
     "previous": "Share on the piece before",
 }
 """Numbers of a head that texts of different lengths can be compared by; N is the number of pieces."""
-
-
-@drawn(
-    "What tone does it hear?",
-    shows="The softmax of the classifier's logits.",
-    cannot_show="Whether the model is right.",
-    needs=("probability",),
-)
-def tone(ds: Run, *, theme: Theme = "light", second: Run | None = None) -> Figure:
-    """The probability of every class, of one text or of two."""
-    figure = Figure()
-    texts = [(ds, "First", FIRST)] if second is None else [(ds, "First", FIRST), (second, "Second", SECOND)]
-    for text, words, colour in texts:
-        chances = text["probability"].values
-        top = int(np.argmax(chances))
-        figure.bar(
-            x=chances,
-            y=label_texts(text),
-            name=words,
-            orientation="h",
-            texttemplate="%{x:.1%}",
-            textposition="outside",
-            cliponaxis=False,
-            marker={"color": colour, "opacity": [1.0 if i == top else 0.65 for i in range(len(chances))]},
-            hovertemplate="%{y}: %{x:.2%}<extra></extra>",
-        )
-    rows = max(text.sizes["label"] for text, _, _ in texts)
-    height = 84 + (30 if second is None else 48) * rows
-    look.apply(
-        figure, theme, title="What tone does it hear?", legend=second is not None, height=height, hover="closest"
-    )
-    figure.update_xaxes(range=[0, 1.12], tickformat=".0%", tickvals=[0, 0.25, 0.5, 0.75, 1])
-    figure.update_yaxes(autorange="reversed", showgrid=False, ticks="")
-    return figure.update_layout(bargap=0.25)
 
 
 def chances_in_bars(ds: Run) -> str:
@@ -78,136 +56,197 @@ def chances_in_bars(ds: Run) -> str:
     return f'<div style="{style}" translate="no">{"".join(rows)}</div>'
 
 
-def label_texts(ds: Run) -> list[str]:
-    """The classes' names, shortened and escaped."""
-    return [as_label(str(name)[:LONGEST_LABEL]) for name in ds["label"].values]
+def _in_short(values: Array) -> Array:
+    return values.assign_coords(label=[str(name)[:LONGEST_LABEL] for name in values["label"].values])
 
 
-@drawn(
+def _tones(plot: Plot, second: Run | None = None) -> Sequence[Bars]:
+    """The probability of every class, of one text or of two; the largest stands out."""
+    texts = (("First", FIRST, plot.ds), ("Second", SECOND, second))
+    return [
+        _chances(_in_short(text["probability"]), words, colour) for words, colour, text in texts if text is not None
+    ]
+
+
+def _chances(chances: Array, words: str, colour: str) -> Bars:
+    return bars(
+        lambda plot: chances,
+        rows="label",
+        name=words,
+        colour=colour,
+        hover="%{y}: %{x:.2%}<extra></extra>",
+        marker={"opacity": [1.0 if one == chances.values.max() else 0.65 for one in chances.values]},
+        more={"texttemplate": "%{x:.1%}", "textposition": "outside", "cliponaxis": False},
+    )
+
+
+def _evidence(ds: Run) -> Sequence[Column]:
+    return [
+        Column(ds["attribution"].values, "Adds to the logit", ADDS, "+.3~f"),
+        Column(ds["attention_received"].values, "Receives of all attention", RECEIVES),
+    ]
+
+
+def _of_ordinary_pieces(plot: Plot) -> Sequence[Lines]:
+    """Evidence against attention; named are those with most of the one or the other."""
+    ordinary = plot.ds.isel(piece=np.flatnonzero(~plot.ds["special"].values))
+    sizes, received = abs(ordinary["attribution"]), ordinary["attention_received"]
+    named = {*np.argsort(-sizes.values, kind="stable")[:6], *np.argsort(-received.values)[:4]}
+    labels = piece_labels(ordinary)
+    texts = [label if place in named else "" for place, label in enumerate(labels)]
+    return [
+        lines(
+            lambda plot: sizes,
+            x=lambda plot: received,
+            colour=RECEIVES,
+            symbol="circle",
+            mode="markers+text",
+            hover="%{customdata}<br>receives %{x:.2%}<br>evidence %{y:.4f}<extra></extra>",
+            more={
+                "customdata": labels,
+                "text": texts,
+                "textposition": "top center",
+                "cliponaxis": False,
+                "marker_color": RECEIVES,
+                "marker_opacity": 0.7,
+            },
+        )
+    ]
+
+
+def _guesses(plot: Plot) -> Sequence[Bars]:
+    inks = [plot.ink.accent if word == plot.ds.attrs["truth"] else FIRST for word in plot.ds["guessed"].values]
+    said = {"customdata": [piece_label(str(word)) for word in plot.ds["guessed"].values], "texttemplate": "%{x:.1%}"}
+    hover = "%{customdata}: %{x:.2%}<extra></extra>"
+    return [bars("guess_probability", rows="guess", hover=hover, marker={"color": inks}, more=NUMBERED | said)]
+
+
+def _end_of(chances: Array) -> float:
+    return min(1.12, float(chances.max()) * 1.2)
+
+
+def _guessed(ds: Run) -> Sequence[str]:
+    hidden = str(ds.attrs["truth"])
+    return [f"{piece_label(str(one))}{' ◂ hidden' if str(one) == hidden else ''}" for one in ds["guessed"].values]
+
+
+of_tones = partial(
+    figure,
+    title="What tone does it hear?",
+    needs=("probability",),
+    x=axis("", told=lambda plot: {"range": [0, 1.12], "tickformat": ".0%", "tickvals": [0, 0.25, 0.5, 0.75, 1]}),
+    hover="closest",
+    layout={"bargap": 0.25},
+)
+tone = of_tones(
+    "tone",
+    "What tone does it hear?",
+    _tones,
+    shows="The softmax of the classifier's logits.",
+    cannot_show="Whether the model is right.",
+    height=lambda plot: 84 + 30 * plot.ds.sizes["label"],
+    legend="none",
+)
+tones = of_tones(
+    "tones",
+    "What tone does each hear?",
+    _tones,
+    shows="The softmax of both classifiers' logits.",
+    height=lambda plot: 84 + 48 * plot.ds.sizes["label"],
+    looks_at={"second": None},
+)
+evidence = of_pieces(
+    "evidence",
     "What speaks for this class?",
+    _evidence,
+    title=lambda plot: f"What speaks for “{plot.ds.attrs['label']}”?",
     shows="Integrated gradients (Sundararajan et al. 2017) beside attention received.",
     cannot_show="How pieces act together.",
     needs=("attribution",),
 )
-def evidence(ds: Run, *, theme: Theme = "light") -> Figure:
-    """What every piece adds to the logit, beside the attention that it receives."""
-    columns = [
-        Column(ds["attribution"].values, "Adds to the logit", ADDS, "+.3~f"),
-        Column(ds["attention_received"].values, "Receives of all attention", RECEIVES),
-    ]
-    return beside_pieces(ds, columns, title=f"What speaks for “{ds.attrs['label']}”?", theme=theme)
-
-
-def agreement(ds: Run, *, theme: Theme = "light") -> Figure:
-    """Each ordinary piece's evidence against the attention that it receives."""
-    ordinary = ds.isel(piece=np.flatnonzero(~ds["special"].values))
-    labels = [piece_label(str(token)) for token in ordinary["token"].values]
-    sizes = np.abs(ordinary["attribution"].values)
-    labelled_pieces = set(np.argsort(-sizes, kind="stable")[:6]) | set(
-        np.argsort(-ordinary["attention_received"].values)[:4]
-    )
-    figure = Figure().scatter(
-        x=ordinary["attention_received"].values,
-        y=sizes,
-        mode="markers+text",
-        customdata=labels,
-        cliponaxis=False,
-        text=[label if place in labelled_pieces else "" for place, label in enumerate(labels)],
-        textposition="top center",
-        marker={"color": RECEIVES, "size": 8, "opacity": 0.7},
-        hovertemplate="%{customdata}<br>receives %{x:.2%}<br>evidence %{y:.4f}<extra></extra>",
-    )
-    title = "Does attention find what mattered?"
-    look.apply(figure, theme, title=title, legend=False, height=430, hover="closest")
-    figure.update_xaxes(title_text="Share of all attention received", tickformat=".1~%", rangemode="tozero", nticks=6)
-    return figure.update_yaxes(title_text="|Evidence|", rangemode="tozero", nticks=6)
-
-
-def heads_off(ds: Run, *, label: str, theme: Theme = "light") -> Figure:
-    """How a logit changes when one head after another is switched off."""
-    changes = ds["change"].sel(label=label)
-    figure = Figure(
-        cells(
-            changes.values,
-            x=ds["head"].values,
-            y=ds["layer"].values,
-            hover="layer %{y}, head %{x}<br>off: %{z:+.3f}",
-            xgap=1,
-            ygap=1,
-        )
-    )
-    largest = np.unravel_index(int(np.abs(changes.values).argmax()), changes.shape)
-    summary = (
-        f"The largest: layer {int(ds['layer'][largest[0]])}, head {int(ds['head'][largest[1]])}, "
-        f"{float(changes.values[largest]):+.3f}.".replace("-", "−")
-    )
-    height = 190 + 26 * max(6, ds.sizes["layer"])
-    title = f"Which heads does “{label}” need?"
-    look.apply(figure, theme, title=title, notes=[summary], legend=False, height=height, hover="closest")
-    head_axes(figure)
-    return colour_bar(figure, symmetric(changes.values), SIGNED, "Change of the logit with this head off")
-
-
-def head_axes(figure: Figure, every: int = 1) -> None:
-    """A place for each head of each layer, the first layer at the top; pages mark a head in all figures."""
-    figure.update_xaxes(title_text="Head", dtick=every, showgrid=False, ticks="")
-    figure.update_yaxes(dtick=1, showgrid=False, ticks="", autorange="reversed")
-    figure.update_layout(yaxis_title_text="Layer")
-    link(figure, "x", "head")
-    link(figure, "y", "layer")
-
-
-def tone_without(ds: Run, *, theme: Theme = "light") -> Figure:
-    """Logits with all heads and without the chosen ones."""
-    figure = Figure()
-    for state, words, colour in (("all heads", "All heads", FIRST), ("without", "Without them", SECOND)):
-        at = ds.sel(state=state)
-        figure.bar(
-            x=at["logit"].values,
-            y=label_texts(ds),
-            orientation="h",
-            name=words,
-            marker={"color": colour, "line_width": 0},
-            texttemplate="%{x:.2f}",
-            textposition="outside",
-            customdata=at["probability"].values,
-            cliponaxis=False,
-            hovertemplate="%{y}: logit %{x:.3f}, probability %{customdata:.1%}<extra>" + words + "</extra>",
-        )
-    height = 110 + 48 * ds.sizes["label"]
-    look.apply(figure, theme, title="What is left without them?", height=height, hover="closest")
-    low, high = min(0.0, float(ds["logit"].min())), max(0.0, float(ds["logit"].max()))
-    room = 0.14 * (high - low) or 1.0
-    figure.update_xaxes(title_text="Logit", zeroline=True, range=[low - room, high + room])
-    figure.update_yaxes(autorange="reversed", showgrid=False, ticks="")
-    return figure.update_layout(bargap=0.25)
-
-
-@drawn(
+agreement = figure(
+    "agreement",
+    "Does attention find what mattered?",
+    _of_ordinary_pieces,
+    shows="Each ordinary piece's evidence against the attention that it receives.",
+    x=axis("Share of all attention received", scale="free", tickformat=".1~%", rangemode="tozero", nticks=6),
+    y=axis("|Evidence|", scale="free", rangemode="tozero", nticks=6),
+    legend="none",
+    hover="closest",
+)
+guesses = in_rows(
+    "guesses",
     "What does it expect in the hidden place?",
+    _guesses,
+    _guessed,
+    title="What does it expect there?",
     shows="The likeliest pieces; gold: the hidden one.",
     needs=("guess_probability",),
+    x=axis(
+        "", told=lambda plot: {"range": [0, _end_of(plot.ds["guess_probability"])], "tickformat": ".0%", "nticks": 5}
+    ),
 )
-def guesses(ds: Run, *, theme: Theme = "light") -> Figure:
-    """The pieces that the model expects in the masked place; the hidden one is marked."""
-    words = [str(piece) for piece in ds["guessed"].values]
-    truth = str(ds.attrs["truth"])
-    figure = Figure().bar(
-        x=ds["guess_probability"].values,
-        y=np.arange(len(words)),
-        orientation="h",
-        texttemplate="%{x:.1%}",
-        textposition="outside",
-        cliponaxis=False,
-        customdata=[piece_label(word) for word in words],
-        marker={"color": [INKS[theme].accent if word == truth else FIRST for word in words], "line_width": 0},
-        hovertemplate="%{customdata}: %{x:.2%}<extra></extra>",
+
+
+def _change(plot: Plot, label: str) -> Sequence[Heat]:
+    change = plot.ds["change"].sel(label=label)
+    hover = "layer %{y}, head %{x}<br>off: %{z:+.3f}"
+    return [heat(lambda plot: change, "head", "layer", hover=hover, more={"xgap": 1, "ygap": 1})]
+
+
+def _largest(plot: Plot, label: str) -> str:
+    change = plot.ds["change"].sel(label=label)
+    there = change[np.unravel_index(int(np.abs(change.values).argmax()), change.shape)]
+    return f"The largest: layer {int(there['layer'])}, head {int(there['head'])}, {float(there):+.3f}.".replace(
+        "-", "−"
     )
-    height = 110 + (ROW_HEIGHT + 4) * len(words)
-    look.apply(figure, theme, title="What does it expect there?", legend=False, height=height, hover="closest")
-    figure.update_xaxes(range=[0, min(1.12, float(ds["guess_probability"].max()) * 1.2)], tickformat=".0%", nticks=5)
-    rows_down(figure, [f"{piece_label(word)} ◂ hidden" if word == truth else piece_label(word) for word in words])
-    return figure.update_layout(bargap=0.25)
+
+
+def _with_and_without(plot: Plot) -> Sequence[Bars]:
+    hover = "%{y}: logit %{x:.3f}, probability %{customdata:.1%}"
+    return [
+        bars(
+            changed(at("logit", state=state), _in_short),
+            rows="label",
+            name=words,
+            colour=colour,
+            hover=hover,
+            more=NUMBERED | {"texttemplate": "%{x:.2f}", "customdata": plot.ds["probability"].sel(state=state).values},
+        )
+        for state, words, colour in (("all heads", "All heads", FIRST), ("without", "Without them", SECOND))
+    ]
+
+
+def _around(plot: Plot) -> Mapping[str, Any]:
+    """Ends with room for the numbers."""
+    low, high = min(0.0, float(plot.ds["logit"].min())), max(0.0, float(plot.ds["logit"].max()))
+    room = 0.14 * (high - low) or 1.0
+    return {"range": [low - room, high + room], "zeroline": True}
+
+
+# All classes have one scale, so that each head's part in one may be compared with that in another.
+heads_off = figure(
+    "heads_off",
+    "Which heads does this class need?",
+    _change,
+    title=lambda plot, label: f"Which heads does “{label}” need?",
+    shows="Change of a logit with each head off.",
+    y=DOWN_THE_LAYERS,
+    colour=colours("Change of the logit with this head off", "change", scale="signed"),
+    lead=_largest,
+    height=lambda plot: 190 + 26 * max(6, plot.ds.sizes["layer"]),
+    looks_at={"label": ""},
+)
+without_heads = figure(
+    "without",
+    "What is left without them?",
+    _with_and_without,
+    shows="Logits with all heads and without those that are off.",
+    x=axis("Logit", told=_around),
+    height=lambda plot: 110 + 48 * plot.ds.sizes["label"],
+    hover="closest",
+    layout={"bargap": 0.25},
+)
 
 
 def summary_of(ds: Run, summary: str) -> Array:
@@ -239,5 +278,9 @@ def summaries(ds: Run, *, second: Run, summary: str, theme: Theme = "light") -> 
     height = 210 + 26 * max(5, *(array.sizes["layer"] for array in maps))
     look.apply(figure, theme, title="Do the heads do the same?", legend=False, height=height, hover="closest")
     figure.update_layout(margin_t=figure.layout.margin.t + 16)
-    head_axes(figure, every=1 if values.size < 60 else 3)
+    figure.update_xaxes(title_text="Head", dtick=1 if values.size < 60 else 3, showgrid=False, ticks="")
+    figure.update_yaxes(dtick=1, showgrid=False, ticks="", autorange="reversed")
+    figure.layout.yaxis.title.text = "Layer"
+    link(figure, "x", "head")
+    link(figure, "y", "layer")
     return colour_bar(figure, (min(0.0, float(values.min())), float(values.max()) or 1.0), SEQUENTIAL, words)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,26 +10,46 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from goldviz.arrays.labelled import Run
-from goldviz.figures import theme as look
-from goldviz.figures.draft import Figure, make_subplots
-from goldviz.figures.elements import add_heading
-from goldviz.figures.notes import as_label, wrapped
-from goldviz.figures.theme import INKS, Theme
+from goldviz.figures.chart import Chart, Panel, Part, axis, bars, figure, panel
+from goldviz.figures.draft import Figure
+from goldviz.figures.notes import as_label
+from goldviz.figures.plot import Plot
 
 MOST_ROWS = 40
 """Pieces that one figure names at most; of more, those with the largest values are drawn, in the text's order."""
 ROW_HEIGHT = 19
 LONGEST_LABEL = 16
+NUMBERED = {"textposition": "outside", "cliponaxis": False, "marker_line_width": 0}
+"""Of bars whose numbers stand behind them."""
+DOWNWARDS = axis(told=lambda plot: {"autorange": "reversed", "range": None})
+DOWN_THE_LAYERS = axis(told=lambda plot: {"dtick": 1, "autorange": "reversed", "range": None})
+"""The first layer at the top."""
 
 
 @dataclass(frozen=True)
 class Column:
-    """One quantity of every piece: its values, its heading, its colour, and how its numbers are written."""
+    """One quantity of every piece: its values, its heading, its colour, and how its numbers are written.
+
+    ``most`` is where its axis ends, for quantities or figures that are compared.
+    """
 
     values: ArrayLike
     heading: str
     colour: str
     written: str = ".1%"
+    most: float | None = None
+
+    @property
+    def axis(self) -> Mapping[str, Any]:
+        """Its end and its ticks, and a zero line where values have signs."""
+        signed = np.nanmin(np.asarray(self.values, dtype=float), initial=0.0) < 0
+        ends = {} if self.most is None else {"range": [0.0, self.most]}
+        written = {"tickformat": ".0%" if self.written.endswith("%") else ".2~g", "tickangle": 0}
+        return {**written, **ends, **({"zeroline": True} if signed else {})}
+
+
+Columns = Callable[..., Sequence[Column]]
+"""Quantities of a dataset's pieces; also told what a figure looks at."""
 
 
 def short_piece(text: str) -> str:
@@ -70,79 +90,92 @@ def strongest(*values: ArrayLike, most: int = MOST_ROWS) -> NDArray[np.intp]:
     return np.sort(np.argsort(-largest, kind="stable")[:most])
 
 
-def beside_pieces(
-    ds: Run,
-    columns: Sequence[Column],
+def of_pieces(
+    name: str,
+    question: str,
+    columns: Columns,
     *,
-    title: str,
-    theme: Theme,
-    notes: Sequence[str] = (),
-    choice: int | None = None,
-    limits: Mapping[str, tuple[float, float]] | None = None,
-) -> Figure:
-    """Bars of every quantity beside the pieces, which read downwards; ``choice`` (from 1) is marked with gold.
+    notes: Sequence[Callable[[Run], str]] = (),
+    followed: bool = False,
+    **how: Any,
+) -> Chart:
+    """Bars of every quantity beside the pieces, which read downwards; gold is the piece that is ``followed``."""
 
-    ``limits`` fix the axis of a heading, for figures that stand side by side.
-    """
-    rows = strongest(*(column.values for column in columns))
-    headings = [wrapped(column.heading, max(8, 44 // len(columns))) for column in columns]
-    labels, places, heights = piece_labels(ds), ds["piece"].values, np.arange(len(rows))
-    figure = make_subplots(rows=1, cols=len(columns), shared_yaxes=True, horizontal_spacing=0.05)
-    for number, column in enumerate(columns, start=1):
-        values = np.asarray(column.values, dtype=float)[rows]
-        figure.bar(
-            x=values,
-            y=heights,
-            orientation="h",
-            marker={"color": column.colour, "line_width": 0},
-            customdata=[f"{labels[row]}, piece {places[row]}" for row in rows],
-            showlegend=False,
-            hovertemplate=f"%{{customdata}}<br>{as_label(column.heading)}: %{{x:{column.written}}}<extra></extra>",
-            row=1,
-            col=number,
-        )
-        font = {"size": 13, "color": INKS[theme].text}
-        add_heading(figure, number, f"<b>{headings[number - 1]}</b>", align="left", font=font)
-    left_out = len(labels) - len(rows)
-    thinning = f"The {len(rows)} of {len(labels)} pieces with the largest values." if left_out else ""
-    height = 96 + ROW_HEIGHT * len(rows)
-    look.apply(figure, theme, title=title, notes=[*notes, thinning], height=height, legend=False, hover="closest")
-    lines = 1 + max(heading.count("<br>") for heading in headings)
-    figure.update_layout(bargap=0.25, margin_t=figure.layout.margin.t + 17 * lines)
-    _axes(figure, columns, limits or {})
-    names = [_marked(labels[row], int(places[row]) == choice, theme) for row in rows]
-    return rows_down(figure, names, tickfont_size=13)
+    def shown(ds: Run) -> NDArray[np.intp]:
+        return strongest(*(column.values for column in columns(ds)))
 
+    def panels(plot: Plot, **looks_at: Any) -> Sequence[Panel]:
+        quantities = columns(plot.ds, **looks_at)
+        ticks = 4 if len(quantities) < 3 else 2
+        return [_panel(plot.ds, column, shown(plot.ds), ticks) for column in quantities]
 
-def rows_down(figure: Figure, names: Sequence[str], **place: Any) -> Figure:
-    """Rows from top to bottom, each with its name. The margin makes room for all, so none is measured for overflow."""
-    return figure.update_yaxes(
-        range=[len(names) - 0.5, -0.5],
-        tickmode="array",
-        tickvals=np.arange(len(names)),
-        ticktext=names,
-        ticks="",
-        ticklabeloverflow="allow",
-        showgrid=False,
-        **place,
+    def ticks(plot: Plot) -> Mapping[str, Any]:
+        ds, labels = plot.ds, piece_labels(plot.ds)
+        for row in np.flatnonzero(ds["piece"].values == ds.attrs["query_piece"]) if followed else ():
+            labels[row] = f"<span style='color:{plot.ink.accent}'><b>▸ {labels[row]}</b></span>"
+        return rows_of([labels[row] for row in shown(ds)]) | {"tickfont_size": 13}
+
+    def told(plot: Plot, **looks_at: Any) -> str:
+        count, drawn = plot.ds.sizes["piece"], len(shown(plot.ds))
+        return f"The {drawn} of {count} pieces with the largest values." if drawn < count else ""
+
+    return figure(
+        name,
+        question,
+        panels,
+        beside=True,
+        y=axis(told=ticks),
+        notes=(*(lambda plot, note=note, **looks_at: note(plot.ds) for note in notes), told),
+        height=lambda plot: 96 + ROW_HEIGHT * len(shown(plot.ds)),
+        legend="none",
+        hover="closest",
+        layout={"bargap": 0.25},
+        **how,
     )
 
 
-def _axes(figure: Figure, columns: Sequence[Column], limits: Mapping[str, tuple[float, float]]) -> None:
-    """Zero lines where values have signs, few ticks, and the limits that are shared."""
-    for number, column in enumerate(columns, start=1):
-        axis = figure.layout[f"xaxis{'' if number == 1 else number}"]
-        values = np.asarray(column.values, dtype=float)
-        axis.update(
-            nticks=4 if len(columns) < 3 else 2,
-            tickangle=0,
-            tickformat=".0%" if column.written.endswith("%") else ".2~g",
-        )
-        if np.nanmin(values, initial=0.0) < 0:
-            axis.update(zeroline=True)
-        if column.heading in limits:
-            axis.update(range=list(limits[column.heading]))
+def _panel(ds: Run, column: Column, rows: NDArray[np.intp], ticks: int) -> Panel:
+    labels, values = piece_labels(ds), ds["token"].isel(piece=rows).assign_coords(piece=np.arange(len(rows)))
+    drawn = bars(
+        lambda plot: values.copy(data=np.asarray(column.values, dtype=float)[rows]),
+        rows="piece",
+        colour=column.colour,
+        marker={"line_width": 0},
+        hover=f"%{{customdata}}<br>{as_label(column.heading)}: %{{x:{column.written}}}<extra></extra>",
+        more={"customdata": [f"{labels[row]}, piece {ds['piece'].values[row]}" for row in rows]},
+    )
+    return panel(drawn, heading=column.heading, x=axis(told=lambda plot: {"nticks": ticks, **column.axis}))
 
 
-def _marked(label: str, is_choice: bool, theme: Theme) -> str:
-    return f"<span style='color:{INKS[theme].accent}'><b>▸ {label}</b></span>" if is_choice else label
+def in_rows(name: str, question: str, part: Part, names: Callable[[Run], Sequence[str]], **how: Any) -> Chart:
+    """Bars below one another, counted from 1, with the name of each at the left."""
+    return figure(
+        name,
+        question,
+        part,
+        y=axis(told=lambda plot: rows_of(names(plot.ds), first=1)),
+        height=lambda plot: 110 + (ROW_HEIGHT + 4) * len(names(plot.ds)),
+        legend="none",
+        hover="closest",
+        layout={"bargap": 0.25},
+        **how,
+    )
+
+
+def rows_of(names: Sequence[str], first: int = 0) -> dict[str, Any]:
+    """Rows from top to bottom, each with its name. The margin makes room for all, so none is measured for overflow."""
+    return {
+        "range": [first + len(names) - 0.5, first - 0.5],
+        "autorange": None,
+        "tickmode": "array",
+        "tickvals": first + np.arange(len(names)),
+        "ticktext": names,
+        "ticks": "",
+        "ticklabeloverflow": "allow",
+        "showgrid": False,
+    }
+
+
+def rows_down(figure: Figure, names: Sequence[str], **place: Any) -> Figure:
+    """Such rows in a figure with a drawing function of its own."""
+    return figure.update_yaxes(**rows_of(names), **place)

@@ -6,9 +6,8 @@ import streamlit as st
 
 from goldviz.arrays.labelled import Run
 from goldviz.labs.inside_bert import measures
+from goldviz.labs.inside_bert.figures import ON_PAGES
 from goldviz.labs.inside_bert.figures.evidence import SUMMARIES, summaries
-from goldviz.labs.inside_bert.figures.evidence import tone as tone_figure
-from goldviz.labs.inside_bert.figures.head import shares_pair
 from goldviz.labs.inside_bert.parts.exhibit import exhibit_token
 from goldviz.labs.inside_bert.parts.explorer import attention_explorer
 from goldviz.labs.inside_bert.parts.state import Look, key_of
@@ -31,7 +30,8 @@ def show(first: Look, second: Look) -> None:
     left, right = st.columns(2)
     with left:
         if "probability" in first.overview and "probability" in second.overview:
-            first.figure("tones", tone_figure, first.overview, "Both tones.", second.read.key, second=second.overview)
+            figure = ON_PAGES["tones"]
+            first.figure("tones", figure, first.overview, "Both tones.", second.read.key, second=second.overview)
         else:
             st.caption("A tone stands here where both models have a classifier.")
     with right:
@@ -75,7 +75,7 @@ def _heads(first: Look, second: Look) -> None:
         with column:
             first.figure(
                 f"pair_{words.lower()}",
-                shares_pair,
+                ON_PAGES["shares_pair"],
                 own,
                 f"{words}: the query shared out over the pieces.",
                 second.read.key,

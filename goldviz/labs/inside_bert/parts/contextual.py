@@ -6,7 +6,7 @@ import streamlit as st
 
 from goldviz.data.texts.pieces import TextError
 from goldviz.labs.inside_bert.contextual import same_word, words_of_both
-from goldviz.labs.inside_bert.figures.contextual import word_cosine
+from goldviz.labs.inside_bert.figures import FIGURES
 from goldviz.labs.inside_bert.parts.readings import ReadText, reading_of
 from goldviz.labs.inside_bert.parts.state import Look, complain, text_complaint
 from goldviz.labs.inside_bert.samples import OTHER_SENSES
@@ -36,7 +36,7 @@ def contextual_part(look: Look) -> None:
     if reading is None:
         return
     ds = same_word(look.reading, look.read.text, reading, other.text, word)
-    look.figure("word_cosine", word_cosine, ds, "The word's cosine, state by state.", *other.key, word)
+    look.figure("word_cosine", FIGURES["word_cosine"], ds, "The word's cosine, state by state.", *other.key, word)
     st.caption(
         "In a table of words each has one vector. Here it goes in with its place alone, and each layer mixes in what "
         "stands beside it (document 001, 4.2.1)."

@@ -11,8 +11,8 @@ import xarray as xr
 
 from goldviz.labs.inside_bert import evidence, measures, tasks
 from goldviz.labs.inside_bert.costs import ablation_seconds, gradient_seconds
-from goldviz.labs.inside_bert.figures.evidence import agreement, chances_in_bars, heads_off, tone_without
-from goldviz.labs.inside_bert.figures.evidence import evidence as evidence_figure
+from goldviz.labs.inside_bert.figures import FIGURES, ON_PAGES
+from goldviz.labs.inside_bert.figures.evidence import chances_in_bars
 from goldviz.labs.inside_bert.figures.text import coloured_text
 from goldviz.labs.inside_bert.parts.state import Look, awaited, complain, key_of, leave_link, put
 from goldviz.runs.jobs.jobs import Task
@@ -120,10 +120,14 @@ def _draw_gradients(look: Look, attributions: Any, what: tuple[object, ...]) -> 
     bars, points = st.columns(2)
     with bars:
         words = "What each piece adds to the logit, and the attention it receives."
-        look.figure("evidence", evidence_figure, attributions, words, *what)
+        look.figure("evidence", FIGURES["evidence"], attributions, words, *what)
     with points:
         look.figure(
-            "agreement", agreement, attributions, "Each piece's evidence against the attention it receives.", *what
+            "agreement",
+            ON_PAGES["agreement"],
+            attributions,
+            "Each piece's evidence against the attention it receives.",
+            *what,
         )
         st.caption(
             "Attention received is the mean over all layers, heads and queries; special pieces are left out here. If "
@@ -211,7 +215,9 @@ def _chosen_heads(look: Look) -> None:
     )
     if ds is None:
         return
-    look.figure("without", tone_without, ds, "Logits with all heads and without those that are off.", settings.off)
+    look.figure(
+        "without", ON_PAGES["without"], ds, "Logits with all heads and without those that are off.", settings.off
+    )
     count = int(ds.attrs["heads_off"])
     st.caption(
         f"{count} of {ds.attrs['heads']} heads are off." if count else "No head is off yet, so both are the same."
@@ -265,5 +271,5 @@ def _every_head(look: Look, label: int) -> None:
     ablation = _worked_out(task, button, ":material/power_off:", "start-heads")
     if ablation is not None:
         name = str(look.overview["label"].values[label - 1])
-        look.figure("heads_off", heads_off, ablation, "Change of a logit with each head off.", label=name)
+        look.figure("heads_off", ON_PAGES["heads_off"], ablation, "Change of a logit with each head off.", label=name)
         st.caption("One head at a time. Redundant heads look useless here.")

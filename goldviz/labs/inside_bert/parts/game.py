@@ -7,7 +7,7 @@ from typing import Any
 import streamlit as st
 
 from goldviz.labs.inside_bert import measures, tasks
-from goldviz.labs.inside_bert.figures.evidence import guesses as guesses_figure
+from goldviz.labs.inside_bert.figures import FIGURES
 from goldviz.labs.inside_bert.figures.pieces import short_piece
 from goldviz.labs.inside_bert.parts.state import Look, awaited, key_of, leave_link
 from goldviz.ui import whole_page
@@ -81,7 +81,7 @@ def _game(look: Look) -> None:
             )
     with right:
         if answer_in_sight:
-            look.figure("guesses", guesses_figure, ds, "The pieces that the model expects there.", place)
+            look.figure("guesses", FIGURES["guesses"], ds, "The pieces that the model expects there.", place)
         else:
             st.html(VEIL)
             with st.container(key="riddle"):

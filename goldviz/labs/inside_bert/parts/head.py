@@ -10,12 +10,10 @@ from typing import Any
 
 import streamlit as st
 
-from goldviz.labs.inside_bert import LAB, tasks
+from goldviz.labs.inside_bert import LAB, figures, tasks
 from goldviz.labs.inside_bert.costs import layer_seconds
 from goldviz.labs.inside_bert.encoder_layer import encoder_layer
 from goldviz.labs.inside_bert.figures.embeddings import steps_table
-from goldviz.labs.inside_bert.figures.head import shares
-from goldviz.labs.inside_bert.figures.layer import layer_diagram, layer_lengths, neurons
 from goldviz.labs.inside_bert.figures.pieces import short_piece
 from goldviz.labs.inside_bert.parts.exhibit import exhibit_token
 from goldviz.labs.inside_bert.parts.explorer import Choice, attention_explorer
@@ -172,7 +170,8 @@ def _beyond(look: Look) -> None:
         return
     hidden = bool(st.session_state[key_of("hide_special")])
     pieces = without_special_pieces(ds) if hidden else ds
-    look.figure("shares", shares, pieces, "The query shared out over the pieces by five measures.", *place, hidden)
+    words = "The query shared out over the pieces by five measures."
+    look.figure("shares", figures.FIGURES["shares"], pieces, words, *place, hidden)
     st.caption(
         "Norms: the length of a f(x), weight times value through W_O (Kobayashi et al. 2020). A head may give half "
         "its weight to [SEP] and take next to nothing from it. Rollout and flow follow the heads' mean down through "
@@ -194,10 +193,14 @@ def _layer(look: Look) -> None:
     way, pieces = st.columns(2)
     with way:
         words = "The layer as boxes from top to bottom, with the lengths of the piece in view."
-        look.figure("layer", layer_diagram, ds, words, layer, token)
-        look.figure("neurons", neurons, ds, "The neurons that add most to the piece in view.", layer, token)
+        look.figure("layer", figures.FIGURES["layer"], ds, words, layer, token)
+        look.figure(
+            "neurons", figures.FIGURES["neurons"], ds, "The neurons that add most to the piece in view.", layer, token
+        )
     with pieces:
-        look.figure("layer_lengths", layer_lengths, ds, "What both parts add to every piece.", layer, token)
+        look.figure(
+            "layer_lengths", figures.FIGURES["layer_lengths"], ds, "What both parts add to every piece.", layer, token
+        )
     st.caption(
         "A cosine near 0: the part writes something new. Above 0 it makes the state longer, below 0 shorter; the "
         "LayerNorm after it sets the length again. A neuron fires where its input is above 0 (document 001, sections "

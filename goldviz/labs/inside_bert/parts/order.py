@@ -9,7 +9,7 @@ import streamlit as st
 from goldviz.diagnostics.findings import times
 from goldviz.labs.inside_bert import measures, tasks
 from goldviz.labs.inside_bert.costs import order_seconds
-from goldviz.labs.inside_bert.figures.order import across, order, positions
+from goldviz.labs.inside_bert.figures import FIGURES
 from goldviz.labs.inside_bert.parts.state import Look, awaited
 from goldviz.labs.inside_bert.word_order import order_and_pair, position_similarity
 from goldviz.ui.words import plain
@@ -31,9 +31,9 @@ def order_part(look: Look) -> None:
     alike = look.result("positions", make=lambda: position_similarity(look.reading))
     left, right = st.columns(2)
     with left:
-        look.figure("positions", positions, alike, "Cosines between the position embeddings.")
+        look.figure("positions", FIGURES["positions"], alike, "Cosines between the position embeddings.")
     with right:
-        look.figure("order", order, ds, "How far states move when the pieces are read backwards.")
+        look.figure("order", FIGURES["order"], ds, "How far states move when the pieces are read backwards.")
         st.markdown(_what_order_did(ds))
     if "across" in ds:
         _pair(look, ds)
@@ -71,7 +71,7 @@ def _pair(look: Look, ds: xr.Dataset) -> None:
     """Sentence A and B: attention across, and what the segment embeddings change."""
     heads, words = st.columns([3, 2])
     with heads:
-        look.figure("across", across, ds, "The attention that passes between the two sentences.")
+        look.figure("across", FIGURES["across"], ds, "The attention that passes between the two sentences.")
     with words:
         distance = measures.moved_by_segments(ds)
         cosine = f"{ds.attrs['segment_cosine']:+.2f}".replace("-", "−")

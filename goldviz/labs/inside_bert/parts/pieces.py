@@ -13,7 +13,7 @@ from goldviz.labs.inside_bert import measures, tasks
 from goldviz.labs.inside_bert.costs import everything_seconds, neighbour_seconds
 from goldviz.labs.inside_bert.evidence import neighbours as nearest
 from goldviz.labs.inside_bert.figures import FIGURES
-from goldviz.labs.inside_bert.figures.embeddings import composition, embeddings, neighbours, pieces_table
+from goldviz.labs.inside_bert.figures.embeddings import pieces_table
 from goldviz.labs.inside_bert.figures.pieces import short_piece
 from goldviz.labs.inside_bert.overview import composition as composed
 from goldviz.labs.inside_bert.parts.readings import answered, model_named
@@ -33,7 +33,9 @@ def pieces_part(look: Look) -> None:
     """Pieces with their places in the text, embeddings, neighbours."""
     figure, near = st.columns([3, 2])
     with figure:
-        look.figure("embeddings", embeddings, look.overview, "Lengths of the three embeddings and of their sum.")
+        look.figure(
+            "embeddings", FIGURES["embeddings"], look.overview, "Lengths of the three embeddings and of their sum."
+        )
     with near:
         _near(look)
     table = st.expander("All pieces as a table", icon=":material/table:", key="table-of-pieces", on_change="rerun")
@@ -66,14 +68,20 @@ def _near(look: Look) -> None:
     place = int(st.session_state[key])
     parts = look.result("composition", place, make=lambda: composed(look.reading, place))
     look.figure(
-        "composition", composition, parts, "Word, position and segment embedding of a piece, and their sum.", place
+        "composition",
+        FIGURES["composition"],
+        parts,
+        "Word, position and segment embedding of a piece, and their sum.",
+        place,
     )
     seconds = neighbour_seconds(look.read.model.encoder.shape)
     words = "Comparing the pieces of the vocabulary"
     ds = awaited(look.read.task(tasks.of_reading, nearest, place, seconds=seconds, words=words))
     if ds is None:
         return
-    look.figure("neighbours", neighbours, ds, "The pieces of the vocabulary with the nearest embeddings.", place)
+    look.figure(
+        "neighbours", FIGURES["neighbours"], ds, "The pieces of the vocabulary with the nearest embeddings.", place
+    )
     st.caption("Before any context: the same piece has the same neighbours in every text.")
 
 

@@ -13,7 +13,7 @@ import xarray as xr
 
 from goldviz.figures.spec import FigureSpec
 from goldviz.figures.theme import Theme
-from goldviz.labs.inside_bert.figures.head import mixing, scores
+from goldviz.labs.inside_bert import figures
 from goldviz.labs.inside_bert.figures.pieces import short_piece
 from goldviz.labs.inside_bert.measures import largest_weight
 from goldviz.labs.inside_bert.parts.readings import ReadText, figure_text, result_of, subject_of
@@ -28,8 +28,10 @@ WEIGHT = "weight"
 NETWORK = "network"
 """The head in view, for the diagram of the whole encoder."""
 FIGURES: Mapping[FigureSpec, str] = {
-    scores: "The query's products with the keys, dimension by dimension, and the weights that come of them.",
-    mixing: "The values, each times its weight, and their sum.",
+    figures.FIGURES[
+        "scores"
+    ]: "The query's products with the keys, dimension by dimension, and the weights that come of them.",
+    figures.FIGURES["mixing"]: "The values, each times its weight, and their sum.",
 }
 """The figures, each with what it shows in words."""
 

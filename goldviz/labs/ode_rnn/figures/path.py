@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -17,12 +18,11 @@ from goldviz.figures.plot import Plot
 from goldviz.figures.reading import sentences, single
 from goldviz.figures.theme import style_of, tone, with_alpha
 from goldviz.labs.ode_rnn.figures.moments import MOST_MOMENTS, drawn_moments, jump_places, lifted, uprights
-from goldviz.labs.ode_rnn.figures.quantities import (
+from goldviz.labs.ode_rnn.figures.probe import (
     BAND_90,
     as_of,
     beyond_training,
     farthest,
-    figure,
     legend_below,
     step_in_words,
     time_unit,
@@ -39,13 +39,6 @@ HANDLE = 5
 """Radius in pixels of an observation's handle: Plotly resizes a shape of more than 10 pixels instead of moving it."""
 
 
-@figure(
-    "What does each network know between two observations?",
-    title="What is known between observations?",
-    needs=("decoded_mean", "decoded_scale", "probe_time", "probe_value"),
-    shows="The forecast with its 90 % band, and its jump at each observation.",
-    cannot_show="Other sequences.",
-)
 def path(plot: Plot, *, channel: str | None = None, editable: bool = False) -> Figure:
     """What each network says of every moment of the probe sequence, of one channel (None: the first), at one look.
 
@@ -116,58 +109,41 @@ def _panels(plot: Plot, rug_rows: int) -> Figure:
 
 
 def _draw_network(plot: Plot, now: Run, name: str, row: int) -> None:
-    moments = now["moment"].values
+    moments, ink = now["moment"].values, plot.ink
     cuts = jump_places(moments)
     mean, reach = now["decoded_mean"].values, BAND_90 * now["decoded_scale"].values
-    colour, legend = style_of(name).colour, {"showlegend": row == 1}
+    colour = style_of(name).colour
     with np.errstate(invalid="ignore"):
         low, high = (AtStep("look", single(side)) for side in (mean - reach, mean + reach))
     add_band(plot.figure, single(moments), low, high, with_alpha(colour, 0.18), row=row)
+    drawn: dict[str, dict[str, Any]] = {
+        "forecast": {
+            "x": lifted(moments, cuts),
+            "y": AtStep("look", lifted(mean, cuts)),
+            "line": {"color": colour, "width": 2.5},
+        },
+        "jump": {
+            "x": uprights(moments, cuts),
+            "y": AtStep("look", uprights(mean, cuts)),
+            "line": {"color": ink.accent, "width": 1.5},
+            "hovertemplate": None,
+            "hoverinfo": "skip",
+        },
+        "observed": {
+            "x": now["probe_time"].values,
+            "y": now["probe_value"].values,
+            "mode": "markers",
+            "marker": {"size": 7, "color": ink.text, "line": {"width": 1, "color": ink.background}},
+        },
+    }
     if "probe_truth" in now and np.isfinite(now["probe_truth"].values).any():
-        plot.figure.scatter(
-            x=single(moments),
-            y=single(now["probe_truth"].values),
-            mode="lines",
-            name="true signal",
-            legendgroup="truth",
-            line={"color": plot.ink.text, "width": 1.5, "dash": "dot"},
-            hovertemplate="%{y:.3f}",
-            **legend,
-            row=row,
-        )
-    plot.figure.scatter(
-        x=lifted(moments, cuts),
-        y=AtStep("look", lifted(mean, cuts)),
-        mode="lines",
-        name="forecast",
-        legendgroup="forecast",
-        line={"color": colour, "width": 2.5},
-        hovertemplate="%{y:.3f}",
-        **legend,
-        row=row,
-    )
-    plot.figure.scatter(
-        x=uprights(moments, cuts),
-        y=AtStep("look", uprights(mean, cuts)),
-        mode="lines",
-        name="jump",
-        legendgroup="jump",
-        line={"color": plot.ink.accent, "width": 1.5},
-        hoverinfo="skip",
-        **legend,
-        row=row,
-    )
-    plot.figure.scatter(
-        x=now["probe_time"].values,
-        y=now["probe_value"].values,
-        mode="markers",
-        name="observed",
-        legendgroup="observed",
-        hovertemplate="%{y:.3f}",
-        marker={"size": 7, "color": plot.ink.text, "line": {"width": 1, "color": plot.ink.background}},
-        **legend,
-        row=row,
-    )
+        dotted = {"color": ink.text, "width": 1.5, "dash": "dot"}
+        x, y = single(moments), single(now["probe_truth"].values)
+        truth = {"x": x, "y": y, "line": dotted, "legendgroup": "truth"}
+        drawn = {"true signal": truth, **drawn}
+    for words, trace in drawn.items():
+        named = {"name": words, "legendgroup": words, "showlegend": row == 1}
+        plot.figure.scatter(**{"mode": "lines", "hovertemplate": "%{y:.3f}", **named, **trace}, row=row)
 
 
 def _rug_rows(ds: Run) -> int:
@@ -219,23 +195,11 @@ def _short(name: str) -> str:
 
 def _handles(ds: Run, channel: str, accent: str) -> list[Shape]:
     values = ds["probe_value"].sel(channel=channel).values
+    pixels = {"xsizemode": "pixel", "ysizemode": "pixel", "x0": -HANDLE, "x1": HANDLE, "y0": -HANDLE, "y1": HANDLE}
+    form: dict[str, Any] = {"type": "circle", "xref": "x", "yref": "y", "editable": True, **pixels}
+    form |= {"fillcolor": accent, "line": {"width": 8, "color": with_alpha(accent, 0.35)}}
     return [
-        Shape(
-            type="circle",
-            xref="x",
-            yref="y",
-            xsizemode="pixel",
-            ysizemode="pixel",
-            xanchor=float(time),
-            yanchor=float(value),
-            x0=-HANDLE,
-            x1=HANDLE,
-            y0=-HANDLE,
-            y1=HANDLE,
-            editable=True,
-            fillcolor=accent,
-            line={"width": 8, "color": with_alpha(accent, 0.35)},
-        )
+        Shape(**form, xanchor=float(time), yanchor=float(value))
         for time, value in zip(ds["probe_time"].values, values, strict=True)
         if not np.isnan(value)
     ]

@@ -16,10 +16,9 @@ from goldviz.figures.plot import Plot
 from goldviz.figures.reading import finite, single
 from goldviz.figures.theme import depth_colours, style_of, with_alpha
 from goldviz.labs.ode_rnn.figures.moments import MOST_MOMENTS, drawn_moments, jump_places, lifted, uprights
-from goldviz.labs.ode_rnn.figures.quantities import (
+from goldviz.labs.ode_rnn.figures.probe import (
     as_of,
     beyond_training,
-    figure,
     legend_below,
     step_in_words,
     time_unit,
@@ -27,13 +26,9 @@ from goldviz.labs.ode_rnn.figures.quantities import (
 
 UNITS = (("moves most", "solid"), ("second", "dash"), ("third", "dot"))
 """What the drawn units are called, and their dashes."""
+SPEED = "%{customdata:.3g} per unit of time<extra></extra>"
 
 
-@figure(
-    "How does the state flow and jump?",
-    needs=("state", "probe_time"),
-    shows="The hidden units that move most.",
-)
 def latent(plot: Plot) -> Figure:
     """The three hidden units of each network that vary most over the probe sequence, at one look.
 
@@ -53,7 +48,7 @@ def latent(plot: Plot) -> Figure:
         liveliest = most_moving(states)
         ways = np.take_along_axis(states, liveliest[:, None], axis=-1).transpose(2, 0, 1)
         for units, way, (words, dash), colour in zip(liveliest.T, ways, UNITS, colours, strict=False):
-            group: dict[str, Any] = {"legendgroup": words, "mode": "lines"}
+            group: dict[str, Any] = {"legendgroup": words, "mode": "lines", "row": row}
             hovers = [f"unit {unit}: %{{y:.3f}}<extra></extra>" for unit in ds["unit"].values[units]]
             plot.figure.scatter(
                 x=lifted(moments, cuts),
@@ -61,20 +56,12 @@ def latent(plot: Plot) -> Figure:
                 name=words,
                 showlegend=row == 1,
                 line={"color": colour, "dash": dash, "width": 2},
-                **group,
                 hovertemplate=AtStep("look", hovers),
-                row=row,
-            )
-            plot.figure.scatter(
-                x=uprights(moments, cuts),
-                y=AtStep("look", uprights(way, cuts)),
-                showlegend=False,
-                line={"color": colour, "width": 1},
-                opacity=0.55,
-                hoverinfo="skip",
                 **group,
-                row=row,
             )
+            jump: dict[str, Any] = {"x": uprights(moments, cuts), "y": AtStep("look", uprights(way, cuts))}
+            jump |= {"line": {"color": colour, "width": 1}, "opacity": 0.55}
+            plot.figure.scatter(**jump, **group, showlegend=False, hoverinfo="skip")
     grey = with_alpha(plot.ink.muted, 0.16)
     for start, end in beyond_training(ds):
         plot.figure.add_vrect(x0=start, x1=end, layer="below", line_width=0, fillcolor=grey)
@@ -110,11 +97,6 @@ def _moved(states: Array) -> Array:
     return (1 - jumps / whole.where(np.isfinite(whole) & (whole > 0))).clip(min=0)
 
 
-@figure(
-    "Where does the field take the state?",
-    needs=("plane_path", "arrow_position", "arrow_direction"),
-    shows="The ODE-RNN's path in the plane of its two principal axes, and the field at its end.",
-)
 def plane(plot: Plot) -> Figure:
     """The ODE-RNN's state along the probe sequence, seen in the plane of its first two principal axes, at one look.
 
@@ -139,23 +121,15 @@ def plane(plot: Plot) -> Figure:
             customdata=lifted(moments[part], own),
             hovertemplate="time %{customdata:.3f}<extra></extra>",
         )
-    plot.figure.scatter(
-        **_of_looks(uprights(places, cuts)),
-        name="jump",
-        mode="lines",
-        line={"color": ink.accent, "width": 1.2},
-        hoverinfo="skip",
-    )
+    jumps = {"color": ink.accent, "width": 1.2}
+    plot.figure.scatter(**_of_looks(uprights(places, cuts)), name="jump", mode="lines", line=jumps, hoverinfo="skip")
+    edge = {"width": 1, "color": ink.background}
     plot.figure.scatter(
         **_of_looks(single(places[..., cuts + 1])),
         mode="markers",
         name="just after an observation",
         customdata=np.stack([np.arange(1, len(cuts) + 1), moments[cuts]], axis=-1).astype(np.float32),
-        marker={
-            "size": 8,
-            "color": depth_colours(len(cuts), plot.theme),
-            "line": {"width": 1, "color": ink.background},
-        },
+        marker={"size": 8, "color": depth_colours(len(cuts), plot.theme), "line": edge},
         hovertemplate="observation %{customdata[0]:.0f}, time %{customdata[1]:.3f}<extra></extra>",
     )
     current = now.get("plane_current", now["plane_path"].isel(moment=last)).transpose("axis", "look").values
@@ -196,24 +170,11 @@ def _arrows(now: Run, ink: str) -> list[Node]:
     lines = single(ends.reshape(*position.shape[:-1], 3 * position.shape[-1]))
     angle = single(90 - np.degrees(np.arctan2(direction[1], direction[0])))
     head = {"symbol": "arrow", "size": 7, "color": ink, "angle": AtStep("look", angle)}
+    shafts = {"color": ink, "width": 1.2}
+    speeds = {"customdata": AtStep("look", single(speed)), "hovertemplate": SPEED}
     return [
-        Scatter(
-            **_of_looks(lines),
-            mode="lines",
-            line={"color": ink, "width": 1.2},
-            opacity=0.6,
-            showlegend=False,
-            hoverinfo="skip",
-        ),
-        Scatter(
-            **_of_looks(lines[..., 1::3]),
-            mode="markers",
-            marker=head,
-            opacity=0.7,
-            showlegend=False,
-            customdata=AtStep("look", single(speed)),
-            hovertemplate="%{customdata:.3g} per unit of time<extra></extra>",
-        ),
+        Scatter(**_of_looks(lines), mode="lines", line=shafts, opacity=0.6, showlegend=False, hoverinfo="skip"),
+        Scatter(**_of_looks(lines[..., 1::3]), mode="markers", marker=head, opacity=0.7, showlegend=False, **speeds),
     ]
 
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 import numpy as np
 
 from goldviz.arrays.labelled import Run
-from goldviz.figures.spec import by_name
+from goldviz.figures.chart import bound
 from goldviz.figures.thumbnail import Curve, polyline_svg
 from goldviz.labs.policy_documents.figures.effects import effects
 from goldviz.labs.policy_documents.figures.map import document_map
 from goldviz.labs.policy_documents.figures.reading import kinds, style_of_kind
 from goldviz.labs.policy_documents.figures.timeline import timeline
+from goldviz.labs.policy_documents.settings import PolicyDocuments
 
-FIGURES = by_name(timeline, document_map, effects)
+FIGURES = bound(PolicyDocuments, timeline, document_map, effects)
 
 
 def picture(ds: Run) -> str:

@@ -9,17 +9,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from goldviz.arrays.labelled import Run
-from goldviz.figures import theme as look
+from goldviz.figures.chart import figure
 from goldviz.figures.draft import Figure, Node, Scatter
-from goldviz.figures.elements import worded
+from goldviz.figures.elements import arrow
 from goldviz.figures.maps import SIGNED, colour_bar
+from goldviz.figures.plot import Plot
 from goldviz.figures.reading import sentences
-from goldviz.figures.spec import drawn
-from goldviz.figures.theme import INKS, SEQUENTIAL, Theme
+from goldviz.figures.theme import SEQUENTIAL
 from goldviz.labs.policy_documents import measures
 from goldviz.labs.policy_documents.figures import reading
 
-TITLE = "Which documents are alike?"
+ONE_VECTOR = "The documents that the axes are fitted on have one vector, so there is no direction to lay a map along."
 
 
 @dataclass(frozen=True)
@@ -36,90 +36,70 @@ class Places:
     share: NDArray[np.float64]
 
 
-@drawn(
-    "Which documents are alike?",
-    name="map",
-    at="document",
-    shows="Documents on the two directions in which the fitted ones differ most.",
-)
-def document_map(
-    ds: Run, *, document: int = 1, colour: str = "date", map_kinds: str = "all", theme: Theme = "light"
-) -> Figure:
+def _map(plot: Plot, document: int, colour: str, map_kinds: str) -> Figure:
     """Each document at its first two components, coloured by date, tone or kind; an arrow ends at the one in view.
 
     ``map_kinds`` says whether all documents share their axes, or those of the kind in view stand on their own.
     """
+    ds, figure, ink = plot.ds, plot.figure, plot.ink
     at = _all_places(ds) if map_kinds == "all" else _places_of_one_kind(ds, document)
     if not len(at.share):
-        return worded(
-            "The documents that the axes are fitted on have one vector, so there is no direction to lay a map along.",
-            title=TITLE,
-            theme=theme,
-        )
-    if colour == "tone" and not np.isfinite(ds["balance"].values).any():
+        return plot.instead(ONE_VECTOR)
+    if colour == "tone" and not measures.any_tone(ds):
         colour = "kind"
-    figure = Figure()
-    ink = INKS[theme]
     there = [kind for kind in reading.kinds(ds) if (at.shown & (ds["kind"].values == kind)).any()]
     for kind in there:
         for in_fit in (True, False):
             mine = np.flatnonzero(at.shown & (ds["kind"].values == kind) & (at.fitted == in_fit))
             if len(mine):
-                figure.add_trace(_marks(ds, mine, at, kind=kind, in_fit=in_fit, colour=colour, edge=ink.muted))
-        style = reading.style_of_kind(ds, kind)
+                plot.add(_marks(ds, mine, at, kind=kind, in_fit=in_fit, colour=colour, edge=ink.muted))
+        own, symbol = reading.style_of_kind(ds, kind)
+        shown = {"symbol": symbol, "size": 9, "color": own if colour == "kind" else ink.muted}
         figure.scatter(
-            x=[None],
-            y=[None],
-            mode="markers",
-            name=reading.kind_label(kind),
-            hoverinfo="skip",
-            marker={"symbol": style[1], "size": 9, "color": style[0] if colour == "kind" else ink.muted},
+            x=[None], y=[None], mode="markers", name=reading.kind_label(kind), hoverinfo="skip", marker=shown
         )
     place, previous = reading.in_view(ds, document), reading.previous_in_view(ds, document)
-    figure.scatter(
-        x=at.x[[place]],
-        y=at.y[[place]],
-        mode="markers",
-        showlegend=False,
-        hoverinfo="skip",
-        marker={"symbol": "circle-open", "size": 20, "color": ink.accent, "line": {"width": 2.5}},
-    )
+    ring = {"symbol": "circle-open", "size": 20, "color": ink.accent, "line": {"width": 2.5}}
+    figure.scatter(x=at.x[[place]], y=at.y[[place]], mode="markers", showlegend=False, hoverinfo="skip", marker=ring)
     if previous is not None:
-        figure.add_annotation(
-            x=at.x[place],
-            y=at.y[place],
-            ax=at.x[previous],
-            ay=at.y[previous],
-            axref="x",
-            ayref="y",
-            showarrow=True,
-            arrowhead=2,
-            arrowwidth=1.5,
-            arrowcolor=ink.accent,
-            standoff=10,
-            startstandoff=5,
-            text="",
-        )
-    shares = [reading.percent_of(share) for share in at.share]
-    notes = [
+        arrow(figure, (at.x[previous], at.y[previous]), (at.x[place], at.y[place]), ink.accent, width=1.5)
+        figure.layout.annotations[-1].update(standoff=10, startstandoff=5)
+    figure.update_xaxes(title_text=f"Component 1 ({reading.percent_of(at.share[0])} of the variance)", zeroline=False)
+    second = f"Component 2 ({reading.percent_of(at.share[1])})" if len(at.share) > 1 else ""
+    figure.update_yaxes(title_text=second)
+    plot.finish(
         _fitted_sentence(ds, at),
         _kinds_sentence(ds, at, there),
         sentences("Gold ring: the document in view.", "" if previous is None else "Arrow: from the one before."),
         reading.origin_sentence(ds),
-    ]
-    look.apply(figure, theme, title=TITLE, notes=notes, legend=len(there) > 1, hover="closest", height=440)
-    figure.update_xaxes(title_text=f"Component 1 ({shares[0]} of the variance)", zeroline=False)
-    figure.update_yaxes(title_text=f"Component 2 ({shares[1]})" if len(shares) > 1 else "")
+        legend=len(there) > 1,
+        hover="closest",
+        height=440,
+    )
     if colour == "tone":
         colour_bar(figure, (-1, 1), SIGNED, "Tone: P(positive) − P(negative)", tickvals=[-1, 0, 1])
     elif colour == "date":
-        first, last = _years(ds).min(), _years(ds).max()
-        ticks = [first, last] if last > first else [first]
-        labels = [str(ds["released"].values[end].astype("datetime64[D]")) for end in (0, -1)][: len(ticks)]
-        colour_bar(
-            figure, (first, max(last, first + 0.01)), SEQUENTIAL, "Day of release", tickvals=ticks, ticktext=labels
+        years = _years(ds)
+        first, last = years.min(), years.max()
+        days = [str(ds["released"].values[end].astype("datetime64[D]")) for end in (0, -1)]
+        ticks = (
+            {"tickvals": [first, last], "ticktext": days}
+            if last > first
+            else {"tickvals": [first], "ticktext": days[:1]}
         )
+        colour_bar(figure, (first, max(last, first + 0.01)), SEQUENTIAL, "Day of release", **ticks)
     return figure
+
+
+# What colours mean, and which axes there are, hang on what a person chooses; an arrow is no mark.
+document_map = figure(
+    "map",
+    "Which documents are alike?",
+    draw=_map,
+    shows="Documents on the two directions in which the fitted ones differ most.",
+    looks_at={"document": 1, "colour": "date", "map_kinds": "all"},
+    position="document",
+)
 
 
 def _all_places(ds: Run) -> Places:

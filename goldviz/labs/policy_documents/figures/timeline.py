@@ -2,102 +2,100 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
-from numpy.typing import NDArray
 
 from goldviz.arrays.labelled import Run
-from goldviz.figures import theme as look
-from goldviz.figures.draft import Figure
-from goldviz.figures.elements import legend_above_headings, panels
-from goldviz.figures.frames import AtStep, each
-from goldviz.figures.maps import SIGNED, cursor
-from goldviz.figures.spec import drawn
-from goldviz.figures.theme import Theme
+from goldviz.figures.chart import Panel, axis, dots, figure, lines, panel, rule
+from goldviz.figures.frames import AtStep, Words, each
+from goldviz.figures.maps import SIGNED
+from goldviz.figures.marks import Dots, Lines, Rule
+from goldviz.figures.plot import Plot
 from goldviz.labs.policy_documents.figures import reading
-from goldviz.labs.policy_documents.measures import certainty
+from goldviz.labs.policy_documents.measures import any_tone, certainty
 
 TONE = "Tone: red above 0, blue below. Larger: surer"
 CHANGE = "Change: 1 − cos with the one before of its kind"
 LEAST_DOT, MORE_DOT = 3.0, 9.0
 """Pixels of a dot of which nothing is sure, and what certainty adds."""
+OUT = "out %{x|%a %d %b %Y %H:%M} UTC<br>"
 
 
-@drawn(
+def _of_kind(ds: Run, kind: str) -> Run:
+    return ds.isel(document=np.flatnonzero(ds["kind"].values == kind))
+
+
+def _tones(ds: Run, row: int, kind: str) -> Dots:
+    """A dot for each document of a kind: its colour is the tone, its size how sure the model is."""
+    mine = _of_kind(ds, kind)
+    tone, sure = mine["balance"], certainty(mine)
+    said = [[f"{one:+.2f}" for one in tone.values], [f"{one:.0%}" for one in sure]]
+    shades = {"color": tone.values, "colorscale": SIGNED, "cmin": -1, "cmax": 1}
+    return dots(
+        lambda plot: tone.copy(data=np.full(tone.size, float(row))),
+        x=lambda plot: tone.copy(data=reading.moments(mine)),
+        symbol=reading.style_of_kind(ds, kind)[1],
+        marker={
+            "size": LEAST_DOT + MORE_DOT * np.nan_to_num(sure),
+            "line": {"color": "#838383", "width": 0.75},
+            **shades,
+        },
+        hover=f"<b>%{{customdata[0]}}</b><br>{OUT}tone %{{customdata[1]}}, %{{customdata[2]}} sure<extra></extra>",
+        more={"customdata": np.stack([reading.titles(mine), *map(np.array, said)], 1), "showlegend": False},
+    )
+
+
+def _changes(ds: Run, kind: str) -> Lines:
+    mine, (colour, symbol) = _of_kind(ds, kind), reading.style_of_kind(ds, kind)
+    return lines(
+        lambda plot: mine["change"],
+        x=lambda plot: mine["change"].copy(data=reading.moments(mine)),
+        name=reading.kind_label(kind),
+        colour=colour,
+        symbol=symbol,
+        mode="lines+markers",
+        width=1.5,
+        hover=f"<b>%{{customdata}}</b><br>{OUT}%{{y:.3~g}}<extra></extra>",
+        more={"customdata": reading.titles(mine)},
+    )
+
+
+def _panels(plot: Plot, document: int | AtStep) -> Sequence[Panel | Rule]:
+    """A row of tones for each kind, where there are any; changes; and a gold line at the document in view."""
+    ds, kinds, when = plot.ds, reading.kinds(plot.ds), reading.moments(plot.ds)
+    names = {"tickvals": [*range(len(kinds))], "ticktext": [reading.kind_label(kind) for kind in kinds]}
+    rows = axis(scale="free", told=lambda plot: {"range": [len(kinds) - 0.4, -0.6], "showgrid": False, **names})
+    tones = panel(*(_tones(ds, row, kind) for row, kind in enumerate(kinds)), heading=TONE, y=rows)
+    changes = panel(*(_changes(ds, kind) for kind in kinds), heading=CHANGE, y=axis(scale="free", rangemode="tozero"))
+    out = each(document, lambda number: when[reading.in_view(ds, number)])
+    return [
+        *([tones] if any_tone(ds) else []),
+        changes,
+        rule(x=out, colour="background", dash="solid", width=5, more={"opacity": 0.7}),
+        rule(x=out, colour="accent", dash="solid", width=2),
+    ]
+
+
+def _whose(plot: Plot, document: int | AtStep) -> Words:
+    titles, origin = plot.ds["title"].values, reading.origin_sentence(plot.ds)
+    said: Words = each(document, lambda number: f"Gold line: {titles[reading.in_view(plot.ds, number)]}. {origin}")
+    return said
+
+
+timeline = figure(
+    "timeline",
     "What did they say, and when was it out?",
-    at="document",
-    at_once=True,
+    _panels,
     shows="Each document's tone at its release, and its distance from the one before of its kind.",
     cannot_show="Whether the tone is right.",
+    x=axis(scale="free", type="date", nticks=6, showgrid=False, tickangle=0),
+    notes=(lambda plot, document: "" if any_tone(plot.ds) else "This model has no classifier of tone.",),
+    lead=_whose,
+    height=lambda plot: 520 if any_tone(plot.ds) else 390,
+    hover="closest",
+    layout=lambda plot: {"showlegend": len(reading.kinds(plot.ds)) > 1},
+    looks_at={"document": 1},
+    position="document",
+    at_once=True,
 )
-def timeline(ds: Run, *, document: int | AtStep = 1, theme: Theme = "light") -> Figure:
-    """Each document at the moment at which it was out: its tone, and how far it is from the one before of its kind."""
-    has_tone = bool(np.isfinite(ds["balance"].values).any())
-    rows = [TONE, CHANGE] if has_tone else [CHANGE]
-    figure = panels(rows, theme)
-    when, heading = reading.moments(ds), reading.titles(ds)
-    for place_of_kind, kind in enumerate(reading.kinds(ds)):
-        mine = np.flatnonzero(ds["kind"].values == kind)
-        (colour, symbol), label = reading.style_of_kind(ds, kind), reading.kind_label(kind)
-        if has_tone:
-            _strip(figure, ds, mine, place_of_kind, symbol)
-        figure.scatter(
-            x=when[mine],
-            y=ds["change"].values[mine],
-            name=label,
-            mode="lines+markers",
-            line={"color": colour, "width": 1.5},
-            marker={"color": colour, "symbol": symbol, "size": 7},
-            customdata=heading[mine],
-            hovertemplate="<b>%{customdata}</b><br>out %{x|%a %d %b %Y %H:%M} UTC<br>%{y:.3~g}<extra></extra>",
-            row=len(rows),
-        )
-    place = each(document, lambda number: reading.in_view(ds, number))
-    cursor(figure, each(place, lambda at: when[at]), theme)
-    notes = [
-        "" if has_tone else "This model has no classifier of tone.",
-        each(place, lambda at: f"Gold line: {ds['title'].values[at]}. {reading.origin_sentence(ds)}"),
-    ]
-    many = len(reading.kinds(ds)) > 1
-    look.apply(
-        figure,
-        theme,
-        title="What did they say, and when was it out?",
-        notes=notes,
-        legend=many,
-        hover="closest",
-        height=260 + 130 * len(rows),
-    )
-    if many:
-        legend_above_headings(figure)
-    figure.update_xaxes(type="date", nticks=6, showgrid=False, tickangle=0)
-    if has_tone:
-        names = [reading.kind_label(kind) for kind in reading.kinds(ds)]
-        places, ends = list(range(len(names))), [len(names) - 0.4, -0.6]
-        figure.update_yaxes(range=ends, tickvals=places, ticktext=names, showgrid=False, row=1, col=1)
-    return figure.update_yaxes(rangemode="tozero", row=len(rows), col=1)
-
-
-def _strip(figure: Figure, ds: Run, mine: NDArray[np.intp], height: int, symbol: str) -> None:
-    """A dot for each document of a kind: its colour is the tone, its size how sure the model is."""
-    tone, sure = ds["balance"].values[mine], certainty(ds)[mine]
-    figure.scatter(
-        x=reading.moments(ds)[mine],
-        y=np.full(len(mine), float(height)),
-        mode="markers",
-        showlegend=False,
-        customdata=np.stack(
-            [reading.titles(ds)[mine], [f"{one:+.2f}" for one in tone], [f"{one:.0%}" for one in sure]], 1
-        ),
-        marker={
-            "symbol": symbol,
-            "size": LEAST_DOT + MORE_DOT * np.nan_to_num(sure),
-            "color": tone,
-            "colorscale": SIGNED,
-            "cmin": -1,
-            "cmax": 1,
-            "line": {"color": "#838383", "width": 0.75},
-        },
-        hovertemplate="<b>%{customdata[0]}</b><br>out %{x|%a %d %b %Y %H:%M} UTC<br>tone %{customdata[1]}, "
-        "%{customdata[2]} sure<extra></extra>",
-        row=1,
-    )

@@ -3,11 +3,40 @@
 from __future__ import annotations
 
 from goldviz.arrays.labelled import Run
-from goldviz.figures.diagram import Node, Part, Wire, diagram
+from goldviz.figures.diagram import Colour, Node, Part, Reading, Wire
 from goldviz.figures.reading import networks
 from goldviz.figures.theme import style_of
-from goldviz.labs.recurrent_gradients.figures.quantities import COLOURS, figure
 from goldviz.models.recurrent.cells import CELLS
+
+COLOURS = (
+    Colour("signal", "What a step back leaves of a signal", "log10", readings=(Reading("log_jacobian_norm"),)),
+    Colour(
+        "gate_opening",
+        "How far gates are open",
+        "share",
+        readings=(Reading("gate_opening", lambda opening: opening.mean("time")),),
+    ),
+    Colour(
+        "stuck",
+        "Stuck gates, saturated state",
+        "share",
+        readings=(
+            Reading("gate_saturation"),
+            Reading("state_saturation", lambda share: share.expand_dims(cell=["state"])),
+        ),
+    ),
+    Colour("state_gradient_norm", "Gradient norm of the state"),
+    Colour(
+        "update_to_data",
+        "Update beside the weights",
+        readings=(
+            Reading("update_to_data_by_layer"),
+            Reading("update_to_data", lambda ratio: ratio.expand_dims(layer=["recurrent weights"])),
+        ),
+    ),
+    Colour("gradient_to_data", "Gradient beside the weights"),
+)
+"""What may colour the cells' diagram."""
 
 COLUMNS = 5
 STRIP, BETWEEN = 0.55, 0.5
@@ -72,13 +101,3 @@ def _cell(network: str, rows: int) -> tuple[list[Node], list[Wire]]:
     to_state = [Wire(gate, state) for gate in gates]
     back = Wire(state, 2 if cell.reads_state else state, "back")
     return nodes, [Wire(0, 1), *to_gates, *to_state, Wire(state, state + 1), back]
-
-
-network = diagram(
-    figure,
-    parts_of,
-    COLOURS,
-    noun="gate or time step",
-    question="Where in the cell, and when?",
-    shows="Each cell with its weights and gates, and its state. Choose one: other figures mark it.",
-)

@@ -5,138 +5,122 @@ Each draws what :func:`goldviz.labs.recurrent_gradients.word_by_word.read_words`
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
 import numpy as np
 import pandas as pd
 
-from goldviz.arrays.labelled import Array, Run
-from goldviz.figures import theme as look
+from goldviz.arrays.labelled import Run
+from goldviz.arrays.readings import Coordinate
+from goldviz.figures.chart import at, axis, bound, curves, figure, lines, rule, series
 from goldviz.figures.draft import Figure
-from goldviz.figures.elements import link, power_axis
-from goldviz.figures.limits import log10
-from goldviz.figures.maps import SIGNED, cells, colour_bar
+from goldviz.figures.frames import Words
+from goldviz.figures.maps import SIGNED, cells, colour_bar, symmetric
+from goldviz.figures.marks import Mark
 from goldviz.figures.notes import as_label
-from goldviz.figures.spec import by_name, drawn
-from goldviz.figures.theme import INKS, Theme, style_of
-from goldviz.labs.recurrent_gradients.figures.quantities import GATES
+from goldviz.figures.plot import Plot
+from goldviz.figures.theme import style_of
+from goldviz.labs.recurrent_gradients.figures.readings import GATES
 
 GATE_COLOURS = {"input": "#009e73", "forget": "#0e7ac0", "output": "#d55e00", "update": "#0e7ac0", "reset": "#d55e00"}
 
 
-def _words_below(figure: Figure, ds: Run) -> None:
+class Review:
+    """How what was read of a review is shown."""
+
+    coordinates: ClassVar[Mapping[str, Coordinate]] = {"time": Coordinate("", "word %{x}", linked="word")}
+
+
+def _words_below(plot: Plot) -> dict[str, Any]:
     """The words along the axis; those that the networks never saw in brackets."""
-    labels = [
-        as_label(word if is_known else f"({word})")
-        for word, is_known in zip(ds.attrs["words"], ds.attrs["known"], strict=True)
-    ]
-    figure.update_xaxes(
-        tickvals=ds["time"].values,
-        ticktext=labels,
-        tickangle=-90,
-        tickfont_size=12,
-        showgrid=False,
-        range=[0.5, ds.sizes["time"] + 0.5],
-    )
-    link(figure, "x", "word")
+    words = zip(plot.ds.attrs["words"], plot.ds.attrs["known"], strict=True)
+    return {
+        "tickvals": plot.ds["time"].values,
+        "ticktext": [as_label(word if is_known else f"({word})") for word, is_known in words],
+        "tickangle": -90,
+        "tickfont_size": 12,
+        "showgrid": False,
+    }
 
 
-def _of_networks(ds: Run, values: Array, hover: str) -> Figure:
-    figure = Figure()
-    for network in ds["network"].values:
-        style = style_of(str(network))
-        figure.scatter(
-            x=ds["time"].values,
-            y=values.sel(network=network).values,
-            name=style.label,
-            mode="lines+markers",
-            line={"color": style.colour, "dash": style.dash, "width": 2.5},
-            marker={"symbol": style.symbol, "size": 6},
-            hovertemplate=hover,
-        )
-    return figure
+WORDS = axis(told=_words_below)
 
 
-@drawn(
-    "What would each network say after each word?",
-    name="verdict",
-    shows="The probability of praise, were the review to end at this word.",
-)
-def verdict(ds: Run, *, theme: Theme = "light") -> Figure:
-    """Probability of praise after each word."""
-    figure = _of_networks(ds, ds["praise"], "%{y:.1%}")
-    figure.add_hline(y=0.5, line={"color": INKS[theme].muted, "width": 1})
-    last = ", ".join(
-        f"{style_of(str(one)).label} {float(ds['praise'].sel(network=one)[-1]):.0%}" for one in ds["network"].values
-    )
-    look.apply(
-        figure, theme, title="Praise or blame, word by word?", notes=[f"At the end, praise: {last}."], height=420
-    )
-    figure.update_yaxes(title_text="Probability of praise", range=[-0.03, 1.03], tickformat=".0%")
-    _words_below(figure, ds)
-    return figure
+def _last_verdicts(plot: Plot) -> Words:
+    last = plot.ds["praise"].isel(time=-1)
+    return plot.each(last, lambda share: f"{share:.0%}", within="At the end, praise: {}.")
 
 
-@drawn(
-    "Which words can the verdict still hear?",
-    name="heard",
-    shows="How much the last verdict moves with the state at each word.",
-)
-def heard(ds: Run, *, theme: Theme = "light") -> Figure:
-    """Norm of the derivative of the verdict's margin with respect to h_t, log axis."""
-    powers = log10(ds["state_gradient"])
-    powers = powers.where(np.isfinite(powers))
-    figure = _of_networks(ds, powers, "10<sup>%{y:.2f}</sup>")
-    finite = powers.values[np.isfinite(powers.values)]
-    low, high = (float(finite.min()), float(finite.max())) if finite.size else (-1.0, 0.0)
-    note = "" if finite.size == powers.size else "A line ends where the derivative is exactly zero."
-    look.apply(figure, theme, title="Which words can still be heard?", notes=[note], height=420)
-    power_axis(figure, "y", "Norm of dm/dh(t)", low - 0.3, high + 0.3)
-    _words_below(figure, ds)
-    return figure
+def _openings(plot: Plot, network: str) -> Sequence[Mark]:
+    looks = tuple(series(gate, f"{gate} gate", GATE_COLOURS[gate]) for gate in GATES[network])
+    opening = at("gate_opening", network=network)
+    return [lines(opening, by="gate", looks=looks, mode="lines+markers", width=2.5, hover="%{y:.1%}")]
 
 
-@drawn(
-    "What does it keep in mind?",
-    name="states",
-    shows="Every unit of the chosen network's state after each word.",
-)
-def states(ds: Run, *, network: str, theme: Theme = "light") -> Figure:
+def states(plot: Plot, network: str) -> Figure:
     """h_t of one network, units by words."""
-    state = ds["state"].sel(network=network)
-    figure = Figure(
-        cells(state.values.T, x=ds["time"].values, y=ds["unit"].values, hover="unit %{y}, word %{x}<br>h = %{z:.3f}")
-    )
-    title = f"What does the {style_of(network).label} keep in mind?"
-    look.apply(figure, theme, title=title, legend=False, height=460, hover="closest")
-    figure.update_yaxes(title_text="Unit", showgrid=False)
-    link(figure, "y", "unit")
-    _words_below(figure, ds)
-    most = max(1.0, float(np.abs(state).max()))
-    colour_bar(figure, (-most, most), SIGNED, "h", nticks=5)
-    figure.layout.annotations[-1].yshift -= 30  # below the words
-    return figure.update_layout(margin_b=figure.layout.margin.b + 40)
+    ds, state = plot.ds, plot.ds["state"].sel(network=network)
+    plot.title = f"What does the {style_of(network).label} keep in mind?"
+    hover = "unit %{y}, word %{x}<br>h = %{z:.3f}"
+    plot.add(cells(state.values.T, x=ds["time"].values, y=ds["unit"].values, hover=hover))
+    plot.figure.update_xaxes(range=plot.limit("time"), **_words_below(plot))
+    plot.figure.update_yaxes(title_text="Unit", showgrid=False)
+    plot.link("x", "word")
+    plot.link("y", "unit")
+    drawn = plot.finish(legend=False, height=460, hover="closest")
+    colour_bar(drawn, symmetric(state, least=1.0), SIGNED, "h", nticks=5)
+    drawn.layout.annotations[-1].yshift -= 30  # below the words
+    return drawn.update_layout(margin_b=drawn.layout.margin.b + 40)
 
 
-@drawn(
-    "How far is each gate open?",
-    name="word_gates",
-    shows="The mean opening of the chosen network's gates at each word.",
+OF_WORDS = bound(
+    Review,
+    figure(
+        "verdict",
+        "What would each network say after each word?",
+        curves("praise", hover="%{y:.1%}"),
+        rule(y=0.5, words="undecided"),
+        title="Praise or blame, word by word?",
+        shows="The probability of praise, were the review to end at this word.",
+        x=WORDS,
+        y=axis("Probability of praise", scale="share"),
+        notes=(_last_verdicts,),
+        height=420,
+    ),
+    figure(
+        "heard",
+        "Which words can the verdict still hear?",
+        curves("state_gradient"),
+        title="Which words can still be heard?",
+        shows="How much the last verdict moves with the state at each word.",
+        x=WORDS,
+        y=axis("Norm of dm/dh(t)", scale="powers"),
+        notes=(
+            lambda plot: (
+                "" if (plot.ds["state_gradient"] > 0).all() else "A line ends where the derivative is exactly zero."
+            ),
+        ),
+        height=420,
+    ),
+    figure(
+        "states",
+        "What does it keep in mind?",
+        shows="Every unit of the chosen network's state after each word.",
+        # The bar's words stand below those of the review.
+        draw=states,
+    ),
+    figure(
+        "word_gates",
+        "How far is each gate open?",
+        _openings,
+        title=lambda plot, network: f"How far open are the {style_of(network).label}'s gates?",
+        shows="The mean opening of the chosen network's gates at each word.",
+        x=WORDS,
+        y=axis("Mean opening", scale="share"),
+        height=460,
+    ),
 )
-def gates(ds: Run, *, network: str, theme: Theme = "light") -> Figure:
-    """Mean opening of each gate at each word."""
-    figure = Figure()
-    for gate in GATES[network]:
-        figure.scatter(
-            x=ds["time"].values,
-            y=ds["gate_opening"].sel(network=network, gate=gate).values,
-            name=f"{gate} gate",
-            mode="lines+markers",
-            line={"color": GATE_COLOURS[gate], "width": 2.5},
-            hovertemplate="%{y:.1%}",
-        )
-    look.apply(figure, theme, title=f"How far open are the {style_of(network).label}'s gates?", height=460)
-    figure.update_yaxes(title_text="Mean opening", range=[0, 1], tickformat=".0%")
-    _words_below(figure, ds)
-    return figure
 
 
 def word_table(read: Run, network: str) -> pd.DataFrame:
@@ -154,6 +138,3 @@ def word_table(read: Run, network: str) -> pd.DataFrame:
         for gate in GATES.get(network, ())
     }
     return pd.DataFrame(table | gates)
-
-
-OF_WORDS = by_name(verdict, heard, states, gates)

@@ -8,7 +8,7 @@ import streamlit as st
 
 from goldviz.declare.registry import experiments, laboratories
 from goldviz.figures.spec import FigureSpec
-from goldviz.labs.translation_transformer.figures.attention import alignment
+from goldviz.labs.translation_transformer.figures import FIGURES
 from goldviz.labs.translation_transformer.settings import TranslationTransformer
 from goldviz.runs.examples import example
 from goldviz.ui.panels.lanes import Lane
@@ -31,7 +31,7 @@ def show(lane: Lane[TranslationTransformer], step: int | None) -> None:
         st.caption("Cross-attention appears here with the run's first look.")
         return
     other = cast("FigureSpec", laboratories()[RECURRENT].figures().FIGURES["alignment"])
-    theme = theme_now()
+    alignment, theme = FIGURES["alignment"], theme_now()
     runs = (
         (
             f"{lane.id} {lane.last_step} {step}",

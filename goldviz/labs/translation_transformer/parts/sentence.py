@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from goldviz.labs.translation_transformer.figures.one_step import one_step
+from goldviz.labs.translation_transformer.figures import one_step
 from goldviz.labs.translation_transformer.settings import TranslationTransformer
 from goldviz.runs.jobs.jobs import Task
 from goldviz.ui.panels import background
