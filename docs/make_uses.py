@@ -96,8 +96,8 @@ def table() -> str:
         [
             "## What is found only by those who look closer",
             "",
-            "A setting that no preset, claim or advice changes, and an own figure that stands in no first view and",
-            "that no preset and no story opens on (`docs/make_uses.py`). *Inside BERT* draws by itself and is not counted.",
+            "A setting that no preset, claim or advice changes, and an own figure that stands in no first view and on",
+            "which no preset and no story opens (`docs/make_uses.py`). *Inside BERT* draws by itself: it is not counted.",
             "",
             "| laboratory | settings | own figures | which settings | which figures |",
             "|---|---:|---:|---|---|",
