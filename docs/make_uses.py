@@ -97,7 +97,7 @@ def table() -> str:
             "## What is found only by those who look closer",
             "",
             "A setting that no preset, claim or advice changes, and an own figure that stands in no first view and on",
-            "which no preset and no story opens (`docs/make_uses.py`). *Inside BERT* draws by itself: it is not counted.",
+            "which no preset and no story opens (`docs/make_uses.py`). *Inside BERT* draws by itself and is left out.",
             "",
             "| laboratory | settings | own figures | which settings | which figures |",
             "|---|---:|---:|---|---|",
