@@ -172,11 +172,6 @@ def axis(
     return Axis(title, scale, read or of, told or more)
 
 
-def words_alone(title: str | None = None, **more: Any) -> Axis:
-    """An axis whose limits nobody sets: only its words and what Plotly is told."""
-    return Axis(title, "free", (), more)
-
-
 @dataclass(frozen=True)
 class Panel:
     """Marks under a heading: their variable's label unless it is given; ``of`` is a network whose colour it has.
