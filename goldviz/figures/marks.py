@@ -640,7 +640,7 @@ class Cursor:
 
 
 @dataclass(frozen=True)
-class Words_:  # noqa: N801 - words that stand at a place; `Words` are those of a step
+class Inscription:
     """Words at a place of a panel, in shares of it: (1, 1) is above its right end."""
 
     text: Words | Callable[[Plot], Words]
@@ -665,4 +665,4 @@ class Words_:  # noqa: N801 - words that stand at a place; `Words` are those of 
 
 
 curves, thin, lines, dots, bars, heat, between = Curves, Thin, Lines, Dots, Bars, Heat, Between
-rule, here, words, series = Rule, Cursor, Words_, Series
+rule, here, words, series = Rule, Cursor, Inscription, Series
