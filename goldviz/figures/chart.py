@@ -392,7 +392,7 @@ class Chart:
 
         own.__name__ = self.name
         own.__doc__ = self.draw.__doc__ if self.draw else self.question
-        spec = replace(make(own), computed=not self.shows, looks_at=tuple(self.looks_at))
+        spec = replace(make(own), computed=not self.shows)
         return replace(spec, at=self.position, at_once=self.at_once)
 
     def _drawn(self, readings: Readings, fixed: bool, plot: Plot, **looked_at: Any) -> Figure:

@@ -27,7 +27,7 @@ class FigureSpec:
 
     ``needs`` are the variables without which there is nothing to draw. ``canvas`` says that a page draws it with a
     canvas of its own in place of Plotly; see :mod:`goldviz.figures.diagram`. ``computed`` says that what it shows is
-    read off its marks, ``looks_at`` which arguments beside these choose a place to look at.
+    read off its marks.
     """
 
     draw: Callable[..., Figure]
@@ -41,7 +41,6 @@ class FigureSpec:
     needs: tuple[str, ...] = ()
     canvas: bool = False
     computed: bool = False
-    looks_at: tuple[str, ...] = ()
 
     def drawable(self, ds: Run) -> bool:
         """Whether a dataset alone, at one of its positions, is all that it takes to draw it."""
