@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import numpy as np
 
 from goldviz.arrays.labelled import Array, Run
-from goldviz.figures import theme as look
+from goldviz.figures.chart import Axis, axis, bound, colours, dots, figure, heat, here, lines
 from goldviz.figures.draft import Figure, make_subplots
-from goldviz.figures.elements import add_heading, link, power_ticks, worded
+from goldviz.figures.elements import add_heading
 from goldviz.figures.frames import AtStep, each
-from goldviz.figures.maps import SIGNED, cells, colour_bar, cursor, legend_below, symmetric
-from goldviz.figures.spec import FigureSpec, by_name, drawn
-from goldviz.figures.theme import INKS, NETWORKS, SEQUENTIAL, Theme
+from goldviz.figures.limits import log10
+from goldviz.figures.maps import SIGNED, cells, colour_bar, symmetric
+from goldviz.figures.marks import Canvas, ChannelLike, Mark
+from goldviz.figures.plot import Plot
+from goldviz.figures.theme import NETWORKS
 from goldviz.figures.thumbnail import Curve, polyline_svg
 from goldviz.labs.backpropagation_by_hand.measures import PARTS
+from goldviz.labs.backpropagation_by_hand.settings import BackpropagationByHand
 from goldviz.labs.backpropagation_by_hand.unrolled import place, shown, unrolled
 
 NAMES = {
@@ -44,346 +48,284 @@ BACKWARD = {
     "delta_h": "δ<sup>h</sup><sub>t</sub>, the sum of the two",
     "delta_u": "δ<sup>u</sup><sub>t</sub> = (1 − h<sub>t</sub>²) ⊙ δ<sup>h</sup><sub>t</sub>",
 }
-TRIANGLE = "Which loss teaches which use of W?"
 WRITTEN_UP_TO = 8
 """Cells in a row up to which each shows its number."""
+GAPS = {"xgap": 1, "ygap": 1}
+MARKED: Any = {"mode": "lines+markers", "width": 2.5}
+
+of_place = partial(figure, looks_at={"number": 1}, position="number")
+"""A figure of the place in view."""
 
 
-def _text_below(figure: Figure, ds: Run, title: str, **more: Any) -> list[str]:
-    """The steps along the axis, each by the character that it reads; returns these labels."""
-    read = [shown(symbol) for symbol in ds.attrs["text"][:-1]]
-    figure.update_xaxes(
-        title_text=title, tickvals=ds["step"].values, ticktext=read, showgrid=False, tickangle=0, **more
-    )
-    link(figure, "x", "step")
-    return read
+def _step(plot: Plot, number: int | AtStep, aside: float = 0) -> Any:
+    return each(number, lambda one: place(plot.ds, one).step + aside)
 
 
-@drawn(
-    "Which character does it expect?",
-    shows="Probability of every character after each one read.",
-    at="number",
-    at_once=True,
-)
-def predictions(ds: Run, *, number: int | AtStep, theme: Theme = "light") -> Figure:
-    """What the network expects after each character, what came, and where the recursion is."""
-    at, ink = each(number, lambda one: place(ds, one)), INKS[theme]
-    symbols = [shown(str(symbol)) for symbol in ds["symbol"].values]
-    steps = ds["step"].values
-    targets = ds["y"].values.argmax(1)
-    figure = Figure(
-        cells(
-            ds["y_hat"].values.T,
-            x=steps,
-            y=list(range(len(symbols))),
-            customdata=np.array([symbols] * len(steps)).T,
-            hover="step %{x}: %{customdata} with %{z:.1%}",
-        )
-    )
-    figure.scatter(
-        x=steps,
-        y=targets,
-        mode="markers",
-        customdata=ds["loss"].values,
-        name="what follows",
-        marker={"symbol": "circle-open", "size": 12, "color": "#ffffff", "line_width": 2.5},
-        hovertemplate="step %{x}: what follows, loss %{customdata:.3f}<extra></extra>",
-    )
-    figure.scatter(
-        x=steps,
-        y=targets,
-        mode="markers",
-        hoverinfo="skip",
-        marker={"symbol": "circle-open", "size": 15, "color": "#1e1e1c", "line_width": 1},
-    )
-    look.apply(
-        figure,
-        theme,
-        title="What does the network expect next?",
-        notes=[
-            each(
-                at,
-                lambda one: (
-                    f"You are at step {one.step} of {len(steps)}, going {one.arrow}. "
-                    "A ring marks the character that follows."
-                ),
-            )
-        ],
-        legend=False,
-        height=max(330, 230 + 15 * len(symbols)),
-        hover="closest",
-    )
-    _text_below(figure, ds, "Character read", range=[0.5, len(steps) + 0.5])
-    figure.update_yaxes(
-        title_text="Expected",
-        tickvals=list(range(len(symbols))),
-        ticktext=symbols,
-        showgrid=False,
-        autorange="reversed",
-    )
-    figure.add_shape(
-        type="rect",
-        x0=each(at, lambda one: one.step - 0.5),
-        x1=each(at, lambda one: one.step + 0.5),
-        y0=0,
-        y1=1,
-        yref="paper",
-        line={"color": ink.accent, "width": 3},
-        layer="above",
-    )
-    return colour_bar(figure, (0, 1), SEQUENTIAL, "Probability", tickformat=".0%")
+@dataclass(frozen=True)
+class Frame:
+    """A gold frame round what is looked at."""
+
+    box: Mapping[str, Any]
+
+    def draw(self, canvas: Canvas) -> None:
+        """Draw it."""
+        line = {"color": canvas.plot.ink.accent, "width": 3}
+        canvas.plot.figure.add_shape(type="rect", line=line, layer="above", **self.box)
 
 
-@drawn("What does this step compute?", name="vectors", shows="Every vector of this step, as heat maps.", at="number")
-def step_vectors(ds: Run, *, number: int, theme: Theme = "light") -> Figure:
-    """Every vector that this step computes, going forward or back."""
-    at = place(ds, number)
-    rows = BACKWARD if at.backward else FORWARD
-    now = ds.sel(step=at.step)
-    labels = {
-        "unit": [str(unit) for unit in ds["unit"].values],
-        "symbol": [shown(str(symbol)) for symbol in ds["symbol"].values],
-    }
-    strips = [(words, now[name].values[None, :], labels[str(now[name].dims[0])], None) for name, words in rows.items()]
-    direction = "backward" if at.backward else "forward"
-    letter = shown(ds.attrs["text"][at.step - 1])
-    return _stack(strips, f"Step {at.step}, “{letter}”, {direction}", theme, 54)
+def _labels(ds: Run, dim: str) -> list[str]:
+    """What stands at the places along a dimension: at a step, the character that it reads."""
+    return [shown(str(one)) for one in (ds.attrs["text"][:-1] if "step" in dim else ds[dim].values)]
 
 
-def matrices(ds: Run, stage: str, title: str, *, theme: Theme = "light") -> Figure:
-    """The five parts at one stage: "" the weights, or "_gradient", "_autograd", "_clipped", "_updated"."""
-    return _five({part: ds[part + stage] for part in PARTS}, ds, title, theme)
+def _named(dim: str, *, down: bool = False) -> Callable[[Plot], dict[str, Any]]:
+    """An axis with a name at every place, the first on top where it runs down."""
+
+    def told(plot: Plot) -> dict[str, Any]:
+        places, names = plot.ds[dim].values, _labels(plot.ds, dim)
+        if dim == "symbol":
+            places = np.arange(len(names))
+        ends = [places[0] - 0.5, places[-1] + 0.5]
+        return {"ticktext": names, "tickvals": places, "tickangle": 0, "range": ends[::-1] if down else ends}
+
+    return told
 
 
-def _matrices(name: str, stage: str, title: str, question: str, shows: str) -> FigureSpec:
-    return FigureSpec(partial(matrices, stage=stage, title=title), question, shows, name=name)
+def _written(columns: int, number: str) -> dict[str, Any]:
+    """Numbers in the cells, where there is room for them."""
+    return {**GAPS, "texttemplate": number if columns <= WRITTEN_UP_TO else "", "textfont": {"size": 12}}
 
 
-weights = _matrices(
-    "weights",
-    "",
-    "The weights it computes with",
-    "Which weights does it compute with?",
-    "The five weight matrices, as heat maps.",
-)
-clipped = _matrices(
-    "gradient",
-    "_clipped",
-    "The gradient after clipping",
-    "What does clipping leave?",
-    "The clipped gradient's five parts.",
-)
-updated = _matrices(
-    "updated",
-    "_updated",
-    "The weights after the step",
-    "What are the weights then?",
-    "The five weight matrices after one SGD step.",
-)
+def _expected(plot: Plot, number: int | AtStep) -> Sequence[Mark]:
+    """Probabilities with a ring round what came, to be seen on any colour, and a frame where the recursion is."""
+    ds = plot.ds
+    box = {"x0": _step(plot, number, -0.5), "x1": _step(plot, number, 0.5), "y0": 0, "y1": 1, "yref": "paper"}
+    names = np.array([_labels(ds, "symbol")] * ds.sizes["step"]).T
+    ring = partial(dots, lambda plot: ds["loss"].copy(data=ds["y"].values.argmax(1)), symbol="circle-open")
+    told = "step %{x}: what follows, loss %{customdata:.3f}<extra></extra>"
+    return [
+        heat(_numbered, "step", "symbol", hover="step %{x}: %{customdata} with %{z:.1%}", more={"customdata": names}),
+        ring(
+            name="what follows",
+            colour="#ffffff",
+            size=12,
+            marker={"line_width": 2.5},
+            hover=told,
+            more={"customdata": ds["loss"].values},
+        ),
+        ring(colour="#1e1e1c", size=15, marker={"line_width": 1}, more={"hoverinfo": "skip"}),
+        Frame(box),
+    ]
 
 
-@drawn("What does this step add?", shows="What this step adds to each of the five sums.", at="number")
-def terms(ds: Run, *, number: int, theme: Theme = "light") -> Figure:
-    """What the step in view adds to each of the five sums."""
-    at = place(ds, number)
-    addends = {part: ds[f"{part}_term"].sel(step=at.step) for part in PARTS}
-    return _five(addends, ds, f"What step {at.step} adds to the sums", theme)
+def _numbered(plot: Plot) -> Array:
+    """The chances of characters by their numbers: digits of a text are no places on an axis."""
+    return plot.ds["y_hat"].assign_coords(symbol=range(plot.ds.sizes["symbol"]))
 
 
-@drawn("What has come together so far?", name="sums", shows="The five sums so far, as heat maps.", at="number")
-def sums_so_far(ds: Run, *, number: int, theme: Theme = "light") -> Figure:
-    """The five sums from the end of the text back to the step in view."""
-    at = place(ds, number)
-    addends = {part: ds[f"{part}_term"].sel(step=slice(at.step, None)).sum("step") for part in PARTS}
-    return _five(addends, ds, f"The sums from step {ds.sizes['step']} back to {at.step}", theme)
-
-
-@drawn(
-    "Which loss teaches which use of the weights?",
-    name="triangle",
-    at="number",
-    at_once=True,
-    shows="What step t's loss owes to the weights at step k (document 001, eq. 6).",
-    cannot_show="Which terms cancel each other.",
-)
-def triangle(ds: Run, *, number: int | AtStep, theme: Theme = "light") -> Figure:
-    """Norms of all terms (t, k) as a triangle, with the row of the step in view framed: one loss on its way back."""
-    norms, steps = ds["pair"].values, ds["step"].values
-    with np.errstate(divide="ignore"):
-        powers = np.log10(norms)
-    finite = powers[np.isfinite(powers)]
-    if not finite.size:
-        return worded("Every term is exactly zero: the first step starts from h = 0.", title=TRIANGLE, theme=theme)
-    at, ink = each(number, lambda one: place(ds, one).step), INKS[theme]
-    figure = Figure(
-        cells(
-            powers,
-            x=steps,
-            y=steps,
-            customdata=norms,
-            hover="loss of step %{y}, weights of step %{x}: %{customdata:.3~g}",
-            xgap=1,
-            ygap=1,
-            texttemplate="%{customdata:.2~g}" if len(steps) <= WRITTEN_UP_TO else "",
-            textfont={"size": 12},
-        )
-    )
-    notes = [each(at, lambda step: f"Framed: the loss of step {step}. White: a later use, or exactly zero.")]
-    look.apply(figure, theme, title=TRIANGLE, notes=notes, legend=False, height=450, hover="closest")
-    read = _text_below(figure, ds, "Step k that uses the weights", range=[0.5, len(steps) + 0.5])
-    figure.update_yaxes(
-        title_text="Step t of the loss", tickvals=steps, ticktext=read, showgrid=False, range=[len(steps) + 0.5, 0.5]
-    )
-    figure.add_shape(
-        type="rect",
-        x0=0.5,
-        x1=each(at, lambda step: step + 0.5),
-        y0=each(at, lambda step: step - 0.5),
-        y1=each(at, lambda step: step + 0.5),
-        line={"color": ink.accent, "width": 3},
-        layer="above",
-    )
-    low, high = float(finite.min()), float(finite.max())
-    limits = (low - 0.5, high + 0.5) if high - low < 1 else (low, high)
-    return colour_bar(figure, limits, SEQUENTIAL, "Norm of the term", **power_ticks(*limits, most=5))
-
-
-@drawn(
-    "How does one loss reach back?",
-    name="one_loss",
-    at="number",
-    shows="The deltas of this step's loss alone, at every step before it (document 003).",
-)
-def one_loss(ds: Run, *, number: int, theme: Theme = "light") -> Figure:
-    """delta^u at every unit and step for the loss of the step in view."""
-    at = place(ds, number).step
-    deltas = ds["delta_of_loss"].sel(loss_step=at)
-    figure = Figure(
-        cells(
-            deltas.values.T,
-            x=ds["step"].values,
-            y=ds["unit"].values,
-            hover="unit %{y}, step %{x}<br>%{z:.4~g}",
-            xgap=1,
-            ygap=1,
-        )
-    )
-    first, last = (float(np.linalg.norm(deltas.sel(step=step))) for step in (1, at))
-    notes = [f"Length at step {at}: {last:.3g}, at step 1: {first:.3g}."]
-    look.apply(
-        figure, theme, title=f"How does loss {at} reach back?", notes=notes, legend=False, height=450, hover="closest"
-    )
-    _text_below(figure, ds, "Step k")
-    figure.update_yaxes(title_text="Unit", tickvals=ds["unit"].values, showgrid=False, autorange="reversed")
-    link(figure, "y", "unit")
-    return colour_bar(figure, symmetric(deltas.values), SIGNED, "δᵘ of this loss alone", nticks=5)
-
-
-@drawn(
-    "How much comes from the step's own answer?",
-    name="direct_and_total",
-    at="number",
-    at_once=True,
-    shows="The loss's derivative by h. Direct: this step's answer. Total: later steps, too.",
-)
-def direct_and_total(ds: Run, *, number: int | AtStep, theme: Theme = "light") -> Figure:
-    """Lengths of the direct and of the total derivative at every step."""
-    figure = Figure()
-    for name, words, colour, dash in (
-        ("delta_h", "total: dL/dh, over all paths", NETWORKS["rnn"].colour, "solid"),
-        ("from_output", "direct: through its own answer", "#d55e00", "dash"),
-    ):
-        lengths = np.linalg.norm(ds[name].values, axis=1)
-        figure.scatter(
-            x=ds["step"].values,
-            y=lengths,
-            name=words,
-            mode="lines+markers",
-            line={"color": colour, "dash": dash, "width": 2.5},
-            hovertemplate="%{y:.3~g}",
-        )
-    look.apply(figure, theme, title="Direct or total?", height=450)
-    legend_below(figure)
-    _text_below(figure, ds, "Step t")
-    figure.update_yaxes(title_text="Length", rangemode="tozero")
-    cursor(figure, each(number, lambda one: place(ds, one).step), theme)
-    return figure
-
-
-def _five(parts: dict[str, Array], ds: Run, title: str, theme: Theme) -> Figure:
-    labels = {name: [shown(str(entry)) for entry in ds[name].values] for name in ("unit", "earlier_unit", "symbol")}
-    strips = []
-    for part, array in parts.items():
-        *row_dim, column_dim = (str(dim) for dim in array.dims)
-        rows = labels[row_dim[0]] if row_dim else None
-        to = "unit" if column_dim == "earlier_unit" else column_dim
-        words = f"{NAMES[part]}: {row_dim[0]} by {to}" if row_dim else f"{NAMES[part]}: {to}"
-        strips.append((words, np.atleast_2d(array.values), labels[column_dim], rows))
-    return _stack(strips, html.unescape(title), theme, 22)
+def _going(plot: Plot, number: int | AtStep) -> Any:
+    words = "You are at step {0.step} of {1}, going {0.arrow}. A ring marks the character that follows."
+    return each(number, lambda one: words.format(place(plot.ds, one), plot.ds.sizes["step"]))
 
 
 Strip = tuple[str, np.ndarray, Sequence[str], Sequence[str] | None]
+"""A matrix under its name, with names of its columns and rows."""
 
 
-def _stack(strips: Sequence[Strip], title: str, theme: Theme, row_height: int) -> Figure:
+def _stack(plot: Plot, strips: Sequence[Strip], row_height: int) -> Figure:
     """Matrices one below the other in one colour scale, each with its name above and its numbers where they fit."""
     heights = [max(24, row_height * len(values)) if len(values) > 1 else 26 for _, values, _, _ in strips]
     gap = 46
     inner = sum(heights) + gap * (len(strips) - 1)
-    figure = make_subplots(rows=len(strips), cols=1, vertical_spacing=gap / inner, row_heights=heights)
-    limits = symmetric(*(values for _, values, _, _ in strips))
+    plot.figure = make_subplots(rows=len(strips), cols=1, vertical_spacing=gap / inner, row_heights=heights)
+    plain = {"ticklen": 0, "tickfont_size": 12, "showgrid": False}
     for row, (words, values, columns, rows) in enumerate(strips, start=1):
-        with_numbers = values.shape[1] <= WRITTEN_UP_TO
-        x = list(range(values.shape[1]))
-        figure.add_trace(
-            cells(
-                values,
-                x=x,
-                y=list(range(values.shape[0])),
-                hover="%{z:.4~g}",
-                xgap=1,
-                ygap=1,
-                texttemplate="%{z:.2~g}" if with_numbers else "",
-                textfont={"size": 12},
-            ),
-            row=row,
-            col=1,
-        )
-        add_heading(figure, row, words, font_size=14)
-        figure.update_xaxes(
-            tickvals=x, ticktext=list(columns), ticklen=0, tickfont_size=12, showgrid=False, tickangle=0, row=row, col=1
-        )
-        if rows is None:
-            figure.update_yaxes(visible=False, row=row, col=1)
-        else:
-            figure.update_yaxes(
-                tickvals=list(range(len(rows))),
-                ticktext=list(rows),
-                ticklen=0,
-                tickfont_size=12,
-                autorange="reversed",
-                showgrid=False,
-                row=row,
-                col=1,
-            )
-    look.apply(figure, theme, title=html.unescape(title), legend=False, hover="closest")
-    colour_bar(figure, limits, SIGNED, "Value", nticks=5)
+        y, x = (list(range(count)) for count in values.shape)
+        plot.add(cells(values, x=x, y=y, hover="%{z:.4~g}", **_written(len(x), "%{z:.2~g}")), row=row)
+        add_heading(plot.figure, row, words, font_size=14)
+        plot.figure.update_xaxes(tickvals=x, ticktext=list(columns), tickangle=0, row=row, **plain)
+        named = {"tickvals": y, "ticktext": rows, "autorange": "reversed", **plain}
+        plot.figure.update_yaxes(row=row, **({"visible": False} if rows is None else named))
+    figure = plot.finish(legend=False, hover="closest")
+    colour_bar(figure, symmetric(*(values for _, values, _, _ in strips)), SIGNED, "Value", nticks=5)
     top = figure.layout.margin.t + 18
     return figure.update_layout(margin_t=top, height=inner + top + figure.layout.margin.b)
 
 
-FIGURES = by_name(
+def step_vectors(plot: Plot, number: int) -> Figure:
+    """Every vector that this step computes, going forward or back."""
+    at, ds = place(plot.ds, number), plot.ds.sel(step=place(plot.ds, number).step)
+    letter = html.unescape(shown(plot.ds.attrs["text"][at.step - 1]))
+    plot.title = f"Step {at.step}, “{letter}”, {'backward' if at.backward else 'forward'}"
+    rows = BACKWARD if at.backward else FORWARD
+    of_rows = [(words, ds[name]) for name, words in rows.items()]
+    strips = [(words, now.values[None, :], _labels(ds, str(now.dims[0])), None) for words, now in of_rows]
+    return _stack(plot, strips, 54)
+
+
+def _five(of: Callable[[Run, str, int], Array], title: str) -> Callable[..., Figure]:
+    """Something of each of the five parts, which may be of the step in view."""
+
+    def draw(plot: Plot, number: int = 1) -> Figure:
+        """Matrices of different sizes, one below the other, each as high as its rows are many."""
+        ds, step = plot.ds, place(plot.ds, number).step
+        plot.title = title.format(step=step, steps=ds.sizes["step"])
+        strips = []
+        for part in PARTS:
+            array = of(ds, part, step)
+            *row_dim, column_dim = (str(dim) for dim in array.dims)
+            words = " by ".join([*row_dim, column_dim.removeprefix("earlier_")])
+            rows = _labels(ds, row_dim[0]) if row_dim else None
+            strips.append((f"{NAMES[part]}: {words}", np.atleast_2d(array.values), _labels(ds, column_dim), rows))
+        return _stack(plot, strips, 22)
+
+    return draw
+
+
+def _stage(stage: str, title: str) -> Callable[..., Figure]:
+    return _five(lambda ds, part, step: ds[part + stage], title)
+
+
+def _terms(plot: Plot, number: int | AtStep) -> Sequence[Mark] | str:
+    """Norms of all terms (t, k), with the row of the step in view framed: one loss on its way back."""
+    norms = plot.ds["pair"].values
+    if not (norms > 0).any():
+        return "Every term is exactly zero: the first step starts from h = 0."
+    above, below = _step(plot, number, -0.5), _step(plot, number, 0.5)
+    hover = "loss of step %{y}, weights of step %{x}: %{customdata:.3~g}"
+    more = {"customdata": norms, **_written(len(norms), "%{customdata:.2~g}")}
+    powers = heat(lambda plot: log10(plot.ds["pair"]), "step", "loss_step", hover=hover, more=more)
+    return [powers, Frame({"x0": 0.5, "x1": below, "y0": above, "y1": below})]
+
+
+def _powers(plot: Plot) -> tuple[float, float]:
+    values = log10(plot.ds["pair"]).values
+    low, high = float(np.nanmin(values)), float(np.nanmax(values))
+    return (low - 0.5, high + 0.5) if high - low < 1 else (low, high)
+
+
+def _framed(plot: Plot, number: int | AtStep) -> Any:
+    words = "Framed: the loss of step {}. White: a later use, or exactly zero."
+    return each(_step(plot, number), words.format)
+
+
+def _one_loss(plot: Plot, number: int) -> Sequence[Mark]:
+    def of_loss(plot: Plot) -> Array:
+        return plot.ds["delta_of_loss"].sel(loss_step=_step(plot, number))
+
+    return [heat(of_loss, "step", "unit", hover="unit %{y}, step %{x}<br>%{z:.4~g}", more=GAPS)]
+
+
+def _lengths(plot: Plot, number: int) -> str:
+    at = _step(plot, number)
+    deltas = plot.ds["delta_of_loss"].sel(loss_step=at)
+    first, last = (float(np.linalg.norm(deltas.sel(step=step))) for step in (1, at))
+    return f"Length at step {at}: {last:.3g}, at step 1: {first:.3g}."
+
+
+def _length(name: str) -> ChannelLike:
+    return lambda plot: plot.ds["loss"].copy(data=np.linalg.norm(plot.ds[name].values, axis=1))
+
+
+def _steps(title: str) -> Axis:
+    return axis(title, told=_named("step"))
+
+
+FIGURES = bound(
+    BackpropagationByHand,
     unrolled,
-    predictions,
-    step_vectors,
-    weights,
-    terms,
-    sums_so_far,
-    triangle,
-    one_loss,
-    direct_and_total,
-    clipped,
-    updated,
+    of_place(
+        "predictions",
+        "Which character does it expect?",
+        _expected,
+        title="What does the network expect next?",
+        shows="Probability of every character after each one read.",
+        x=_steps("Character read"),
+        y=axis("Expected", told=_named("symbol", down=True)),
+        colour=colours("Probability", ends=(0, 1), tickformat=".0%"),
+        notes=(_going,),
+        height=lambda plot: max(330, 230 + 15 * plot.ds.sizes["symbol"]),
+        at_once=True,
+    ),
+    of_place(
+        "vectors", "What does this step compute?", draw=step_vectors, shows="Every vector of this step, as heat maps."
+    ),
+    figure(
+        "weights",
+        "Which weights does it compute with?",
+        draw=_stage("", "The weights it computes with"),
+        shows="The five weight matrices, as heat maps.",
+    ),
+    of_place(
+        "terms",
+        "What does this step add?",
+        draw=_five(lambda ds, part, step: ds[f"{part}_term"].sel(step=step), "What step {step} adds to the sums"),
+        shows="What this step adds to each of the five sums.",
+    ),
+    of_place(
+        "sums",
+        "What has come together so far?",
+        draw=_five(
+            lambda ds, part, step: ds[f"{part}_term"].sel(step=slice(step, None)).sum("step"),
+            "The sums from step {steps} back to {step}",
+        ),
+        shows="The five sums so far, as heat maps.",
+    ),
+    of_place(
+        "triangle",
+        "Which loss teaches which use of the weights?",
+        _terms,
+        title="Which loss teaches which use of W?",
+        shows="What step t's loss owes to the weights at step k (document 001, eq. 6).",
+        cannot_show="Which terms cancel each other.",
+        x=_steps("Step k that uses the weights"),
+        y=axis(told=_named("loss_step", down=True)),
+        colour=colours("Norm of the term", ends=_powers, powers=True),
+        notes=(_framed,),
+        height=450,
+        at_once=True,
+    ),
+    of_place(
+        "one_loss",
+        "How does one loss reach back?",
+        _one_loss,
+        title=lambda plot, number: f"How does loss {_step(plot, number)} reach back?",
+        shows="The deltas of this step's loss alone, at every step before it (document 003).",
+        x=_steps("Step k"),
+        y=axis(told=_named("unit", down=True)),
+        colour=colours(
+            "δᵘ of this loss alone", ends=lambda plot: symmetric(plot.figure.data[0].z), scale="signed", nticks=5
+        ),
+        notes=(_lengths,),
+        height=450,
+    ),
+    of_place(
+        "direct_and_total",
+        "How much comes from the step's own answer?",
+        lines(_length("delta_h"), name="total: dL/dh, over all paths", colour="rnn", dash="solid", **MARKED),
+        lines(_length("from_output"), name="direct: through its own answer", colour="#d55e00", dash="dash", **MARKED),
+        lambda plot, number: [here("step", lambda plot: _step(plot, number))],
+        title="Direct or total?",
+        shows="The loss's derivative by h. Direct: this step's answer. Total: later steps, too.",
+        over="step",
+        x=_steps("Step t"),
+        y=axis("Length", rangemode="tozero"),
+        height=450,
+        legend="below",
+        at_once=True,
+    ),
+    figure(
+        "gradient",
+        "What does clipping leave?",
+        draw=_stage("_clipped", "The gradient after clipping"),
+        shows="The clipped gradient's five parts.",
+    ),
+    figure(
+        "updated",
+        "What are the weights then?",
+        draw=_stage("_updated", "The weights after the step"),
+        shows="The five weight matrices after one SGD step.",
+    ),
 )
 
 

@@ -8,9 +8,10 @@ import pandas as pd
 import streamlit as st
 
 from goldviz.figures.spec import FigureSpec
-from goldviz.labs.backpropagation_by_hand import LAB, figures, measures
+from goldviz.labs.backpropagation_by_hand import LAB, measures
+from goldviz.labs.backpropagation_by_hand.figures import FIGURES
 from goldviz.labs.backpropagation_by_hand.settings import BackpropagationByHand
-from goldviz.labs.backpropagation_by_hand.unrolled import place, unrolled
+from goldviz.labs.backpropagation_by_hand.unrolled import place
 from goldviz.ui.pages.instant import InstantPage, View
 from goldviz.ui.panels.parts import Part
 
@@ -23,8 +24,8 @@ def words_of_position(settings: BackpropagationByHand) -> str:
 
 def look(view: View[BackpropagationByHand]) -> None:
     """The unrolled network with the place in it, what it expects, and every vector of that step."""
-    view.draw(unrolled)
-    view.draw(figures.predictions, figures.step_vectors)
+    view.draw(FIGURES["unrolled"])
+    view.draw(FIGURES["predictions"], FIGURES["vectors"])
 
 
 def sums(view: View[BackpropagationByHand]) -> None:
@@ -58,7 +59,7 @@ def update(view: View[BackpropagationByHand]) -> None:
         if after < before
         else f"The gradient is not longer than C = {view.settings.clip:g}, so it stays as it is."
     )
-    view.draw(figures.clipped, figures.updated)
+    view.draw(FIGURES["gradient"], FIGURES["updated"])
 
 
 def pairs(view: View[BackpropagationByHand]) -> None:
@@ -69,8 +70,8 @@ def pairs(view: View[BackpropagationByHand]) -> None:
         r"\frac{\partial^{+} h_k}{\partial W_{aa}} \\ &= \sum_{t=1}^{T} \sum_{k=1}^{t} \delta^{u,(t)}_k "
         r"h_{k-1}^\top \end{aligned}"
     )
-    view.draw(figures.triangle, figures.one_loss)
-    view.draw(figures.direct_and_total)
+    view.draw(FIGURES["triangle"], FIGURES["one_loss"])
+    view.draw(FIGURES["direct_and_total"])
     ds = view.dataset
     if math.isfinite(measures.off_with_direct(ds)):
         st.markdown(
@@ -86,23 +87,18 @@ def pairs(view: View[BackpropagationByHand]) -> None:
 def _of_place(view: View[BackpropagationByHand]) -> list[FigureSpec]:
     """Forward: the weights. Backward: what this step adds to the five sums, and the sums so far."""
     if place(view.dataset, view.settings.place).backward:
-        return [figures.terms, figures.sums_so_far]
-    return [figures.weights]
+        return [FIGURES["terms"], FIGURES["sums"]]
+    return [FIGURES["weights"]]
 
 
-OF_ALL_PLACES = (
-    figures.triangle,
-    figures.one_loss,
-    figures.direct_and_total,
-    figures.clipped,
-    figures.updated,
-)
+OF_ALL_PLACES = ("triangle", "one_loss", "direct_and_total", "gradient", "updated")
 
 
 def in_report(view: View[BackpropagationByHand]) -> list[FigureSpec]:
     """The figures of all parts, at this place."""
-    first = [unrolled, figures.predictions, figures.step_vectors, *_of_place(view)]
-    return view.drawable([*first, *OF_ALL_PLACES])
+    first = [FIGURES[name] for name in ("unrolled", "predictions", "vectors")]
+    others = [FIGURES[name] for name in OF_ALL_PLACES]
+    return view.drawable([*first, *_of_place(view), *others])
 
 
 def _table(view: View[BackpropagationByHand]) -> pd.DataFrame:

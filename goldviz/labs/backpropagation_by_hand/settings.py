@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
+from goldviz.arrays.readings import Coordinate
 from goldviz.declare import standard
 from goldviz.declare.instant import Instant
 from goldviz.declare.settings import About, Preset, setting
@@ -40,6 +41,11 @@ class BackpropagationByHand(Instant):
     version: ClassVar[int] = 3
     former_defaults: ClassVar[Mapping[int, Mapping[str, Any]]] = {1: {"clip": 5.0}, 2: {"clip": 5.0}}
     units: ClassVar[Mapping[str, str]] = {"loss": "nat"}
+    coordinates: ClassVar[Mapping[str, Coordinate]] = {
+        "step": Coordinate("Step t"),
+        "loss_step": Coordinate("Step t of the loss", "step %{x}"),
+        "unit": Coordinate("Unit"),
+    }
     presets: ClassVar[tuple[Preset, ...]] = (
         Preset("As in the document", "Three steps, T = 3, as in the document's example."),
         Preset(

@@ -6,8 +6,9 @@ import pandas as pd
 import streamlit as st
 
 from goldviz.arrays.labelled import Run
-from goldviz.labs.backward_by_hand import LAB, costs, figures, measures
-from goldviz.labs.backward_by_hand.graph import graph, shape_of
+from goldviz.labs.backward_by_hand import LAB, costs, measures
+from goldviz.labs.backward_by_hand.figures import FIGURES
+from goldviz.labs.backward_by_hand.graph import shape_of
 from goldviz.labs.backward_by_hand.network import closed_forms, nodes
 from goldviz.labs.backward_by_hand.nudges import nudged
 from goldviz.labs.backward_by_hand.parts.derive import derive
@@ -19,7 +20,7 @@ from goldviz.ui.panels.parts import Part
 
 def look(view: View[BackwardByHand]) -> None:
     """The network with the place in it, and the numbers of this place."""
-    view.draw(graph, figures.tensor)
+    view.draw(FIGURES["graph"], FIGURES["tensor"])
     st.markdown(chosen(view.settings, view.dataset))
 
 
@@ -40,8 +41,8 @@ def chosen(settings: BackwardByHand, ds: Run) -> str:
 
 def found(view: View[BackwardByHand]) -> None:
     """What the gradients say: who is pushed, what sums to zero, and the three paths."""
-    view.draw(figures.push_and_pull, figures.column_of_zeros)
-    view.draw(figures.paths)
+    view.draw(FIGURES["push_and_pull"], FIGURES["column_of_zeros"])
+    view.draw(FIGURES["paths"])
 
 
 def every(view: View[BackwardByHand]) -> None:

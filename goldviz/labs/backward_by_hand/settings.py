@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar, Literal
 
+from goldviz.arrays.readings import Coordinate
 from goldviz.declare import standard
 from goldviz.declare.instant import Instant
 from goldviz.declare.settings import About, Preset, setting
@@ -48,6 +49,14 @@ class BackwardByHand(Instant):
     position: ClassVar[str] = "place"
 
     units: ClassVar[Mapping[str, str]] = {"loss": "nat"}
+    coordinates: ClassVar[Mapping[str, Coordinate]] = {
+        "sample": Coordinate("Sample"),
+        "symbol": Coordinate("Character"),
+        "hidden": Coordinate("Hidden unit"),
+        "feature": Coordinate("Feature"),
+        "place": Coordinate("Place"),
+        "context_feature": Coordinate("Place and feature"),
+    }
     presets: ClassVar[tuple[Preset, ...]] = (
         Preset("As in the document", "Every formula of sections 1.4.1 to 1.4.3, on a batch of 16."),
         Preset(

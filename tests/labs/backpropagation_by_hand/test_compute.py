@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from goldviz.labs.backpropagation_by_hand import figures
+from goldviz.labs.backpropagation_by_hand.figures import FIGURES
 from goldviz.labs.backpropagation_by_hand.settings import BackpropagationByHand
 
 PARTS = ("W_ax", "W_aa", "b_a", "W_ya", "b_y")
@@ -79,4 +79,4 @@ def test_a_text_of_two_characters_has_no_term() -> None:
     ds = BackpropagationByHand(text="ab").compute()
     assert float(ds["pair"].squeeze()) == 0
     assert np.isnan(ds.attrs["off_with_total"])
-    assert figures.triangle(ds, number=1).layout.annotations
+    assert FIGURES["triangle"](ds, number=1).layout.annotations

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from goldviz.labs.backward_by_hand import figures
 from goldviz.labs.backward_by_hand.costs import STRETCHES, compared
+from goldviz.labs.backward_by_hand.figures import FIGURES
 from goldviz.labs.backward_by_hand.graph import COLUMNS, NOWHERE, graph, middles
 from goldviz.labs.backward_by_hand.network import BACKWARD, nodes
 from goldviz.labs.backward_by_hand.places import place
@@ -64,7 +64,7 @@ def test_every_box_is_in_one_state_and_what_is_read_is_framed() -> None:
 
 def test_a_map_shows_the_numbers_of_its_place() -> None:
     for number, name in ((1, "emb"), (20, "loss"), (30, "db2"), (46, "dC")):
-        figure = figures.tensor.draw(DS, number=number)
+        figure = FIGURES["tensor"].draw(DS, number=number)
         np.testing.assert_allclose(np.ravel(figure.data[0]["z"]), np.ravel(DS[name].values), rtol=1e-6)
         assert figure.layout["title"]["text"].startswith(f"{name}, ")
 
@@ -72,10 +72,7 @@ def test_a_map_shows_the_numbers_of_its_place() -> None:
 @pytest.mark.untrusted
 def test_letters_from_a_person_are_only_labels() -> None:
     ds = BackwardByHand(words="<b> &x").compute()
-    text = "".join(
-        figures.FIGURES[name].draw(ds, **({"number": 30} if figures.FIGURES[name].at else {})).to_json()
-        for name in figures.FIGURES
-    )
+    text = "".join(FIGURES[name].draw(ds, **({"number": 30} if FIGURES[name].at else {})).to_json() for name in FIGURES)
     assert "<b>→" not in text
     assert "&lt;" in text
 
