@@ -8,6 +8,7 @@ import sys
 from collections.abc import Mapping
 from functools import cache
 from itertools import pairwise
+from threading import Lock
 
 
 def attribute_docstrings(cls: type, root: type) -> Mapping[str, str]:
@@ -24,6 +25,10 @@ def attribute_docstrings(cls: type, root: type) -> Mapping[str, str]:
         if issubclass(base, root):
             docstrings |= _own(base.__module__, base.__qualname__)
     return docstrings
+
+
+PARSING = Lock()
+"""CPython before 3.12.1 counts how deep trees go for all threads together, and two that read at once may fail."""
 
 
 @cache
@@ -44,7 +49,9 @@ def _own(module: str, class_name: str) -> Mapping[str, str]:
 
 def _definition(module: str, name: str) -> ast.ClassDef:
     """Where a module defines a class, by its qualified name."""
-    node: ast.AST = ast.parse(inspect.getsource(sys.modules[module]))
+    source = inspect.getsource(sys.modules[module])
+    with PARSING:
+        node: ast.AST = ast.parse(source)
     for part in name.replace("<locals>.", "").split("."):
         node = next((inner for inner in ast.walk(node) if getattr(inner, "name", "") == part), ast.Pass())
     if not isinstance(node, ast.ClassDef):

@@ -119,6 +119,8 @@ UNSHARED = ("share", "free", *POWERS)
 """Scales that reach over nothing that lanes share."""
 LAST = (Rule, Cursor)
 """Marks that lie on axes which have their types."""
+MOST_PLACES, MOST_NUMBERS = 10, 6
+"""Numbers at the x axis of a map, which has a column for each place, and of curves."""
 HEADING = 14
 """Pixels of the first panel's heading, where no legend makes room for it."""
 ROUNDED: Mapping[Scale, Callable[[float, float], tuple[float, float]]] = {"log": decades, "loss": limits.exact}
@@ -502,7 +504,8 @@ class Chart:
             plot.figure.update_xaxes(**{**reach, **more})
             if given.title is not None:
                 title_below(plot.figure, given.title)
-            if dim and dim in plot.quantities and dim not in GROWING and given.scale == "free":
+            places = dim in plot.quantities and (canvas.fixed or dim not in GROWING)
+            if places and given.scale == "free":
                 plot.link("x", canvas.readings.coordinate(dim).linked or dim)
         elif dim in GROWING and not canvas.fixed:
             plot.step_axis() if mapped else plot.step_grid()
@@ -526,7 +529,8 @@ class Chart:
             if isinstance(quantity, LayerAxis):
                 own |= {"range": ends, **quantity.ticks(plot.ds, ends)}
             elif letter == "x":
-                own |= {"range": ends, **number_ticks(*whole(ends), _names(told, plot.ds))}
+                most = MOST_PLACES if mapped else MOST_NUMBERS
+                own |= {"range": ends, **number_ticks(*whole(ends), _names(told, plot.ds), most)}
             else:
                 own |= {"range": ends}
         title = given.title if given.title is not None else told.label

@@ -310,7 +310,8 @@ def number_ticks(low: int, high: int, names: Mapping[int, str], most: int = 6) -
     plain = [n for n in range(low - low % step, high + 1, step) if n >= low]
     ticks = [n for n in plain if n not in names and all(abs(n - place) > room for place in names)]
     values = sorted({*ticks, *(n for n in names if low <= n <= high)})
-    return {"tickmode": "array", "tickvals": values, "ticktext": [names.get(n, str(n)) for n in values]}
+    words = [names.get(n, str(n).replace("-", "−")) for n in values]
+    return {"tickmode": "array", "tickvals": values, "ticktext": words}
 
 
 def epoch_axis(figure: Figure, limits: tuple[float, float], title: str = "Epoch") -> None:

@@ -531,7 +531,7 @@ class Bars:
             elif pattern or self.pattern:
                 marker |= {"pattern": {"shape": pattern or self.pattern}}
             over = own[over_of(own, self.rows or self.over)].values
-            along = over if over.dtype.kind in "fiu" else [as_label(str(one)) for one in over]
+            along = over if over.dtype.kind in "fiu" else [as_label(str(one)).replace("\n", "<br>") for one in over]
             numbers = canvas.here(own)
             sides = {"x": numbers, "y": along, "orientation": "h"} if self.rows else {"x": along, "y": numbers}
             plot.add(
@@ -592,13 +592,16 @@ class Heat:
 class Rule:
     """A line that is no data: upright at ``x``, or across at ``y``, with words where it needs any.
 
-    Across every panel, unless it stands in one.
+    Across every panel, unless it stands in one. With ``to`` it is a band from ``y`` to there, without words. Words of
+    an upright line are for captions; those at its ``foot`` are drawn.
     """
 
     _: KW_ONLY
     x: Place | None = None
     y: Place | None = None
+    to: Place | None = None
     words: Words | Callable[[Plot], Words] = ""
+    foot: str = ""
     dash: str = "dot"
     width: float = 1.5
     colour: str = "muted"
@@ -610,9 +613,19 @@ class Rule:
         place = canvas.place(self.x if self.x is not None else self.y)
         if place is None:
             return
+        if self.to is not None:
+            shade: dict[str, Any] = {"line_width": 0, "fillcolor": with_alpha(canvas.colour(self.colour), 0.25)}
+            shade |= {"row": canvas.row} if canvas.row else {}
+            canvas.plot.figure.add_hrect(y0=place, y1=canvas.place(self.to), **shade)
+            return
         if self.x is not None:
             line = {"color": canvas.colour(self.colour), "width": self.width}
             line |= {"dash": self.dash} if self.dash != "solid" else {}
+            if self.foot:
+                x = np.log10(place) if canvas.plot.figure.layout.xaxis.type == "log" else place
+                where = {"x": x, "y": 0, "yref": "y domain", "xanchor": "right", "yanchor": "bottom"}
+                font = {"size": 13, "color": canvas.colour(self.colour)}
+                canvas.plot.figure.add_annotation(text=self.foot, showarrow=False, font=font, **where)
             canvas.plot.figure.add_vline(x=place, line=line, **({"row": canvas.row} if canvas.row else {}), **self.more)
             return
         words = self.words(canvas.plot) if callable(self.words) else self.words

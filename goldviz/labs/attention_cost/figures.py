@@ -231,6 +231,8 @@ FIGURES = bound(
         rule(x=attribute("active"), colour="accent", width=2, dash="solid"),
         shows="ProbSparse's distance from full attention, by the number u of active rows.",
         cannot_show="What a network that is trained with it learns to do without.",
+        # Marks at both ends stand on the axis' frame: Plotly leaves them room.
+        x=axis("Active rows u", scale="free", unifiedhovertitle_text="%{x} active rows"),
         y=axis("Error (% of the output's norm)", scale="free", rangemode="tozero"),
         lead=_of(lost),
         **UNDER,

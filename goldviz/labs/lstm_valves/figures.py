@@ -40,6 +40,8 @@ GATES = {
     "input_gate": ("input gate, dL/di", "#c46a9c", "dashdot"),
 }
 POWERS = axis("Length of the gradient", scale="powers")
+FREE = axis("Step t", scale="free", showgrid=False)
+"""Where curves end in one bunch, they are told apart by a legend and not at their ends."""
 
 
 def reach_sentence(ds: Run) -> str:
@@ -133,12 +135,13 @@ FIGURES = bound(
             by="path",
             looks=(
                 series("lstm", "LSTM, cell path", "lstm"),
-                series("min_gru", "minGRU, all there is", "min_gru", "dash"),
+                series("min_gru", "minGRU, all there is", "min_gru"),
             ),
             width=2.5,
             hover="10<sup>%{y:.2f}</sup>",
         ),
         shows="The product of an LSTM's forget gates, and of a minGRU's 1 − z, to the end.",
+        x=FREE,
         y=axis("Left of a change at step t", scale="exponents"),
         legend="below",
     ),
@@ -158,6 +161,7 @@ FIGURES = bound(
             for name, (words, colour, dash) in GATES.items()
         ),
         shows="The gradient's length at the candidate and at each gate (eq. 19, 20).",
+        x=FREE,
         y=POWERS,
         legend="below",
         height=460,

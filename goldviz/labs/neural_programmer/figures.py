@@ -10,7 +10,21 @@ import numpy as np
 
 from goldviz.arrays.labelled import Array, Run
 from goldviz.arrays.light import LightArray
-from goldviz.figures.chart import Channel, Panel, at, axis, bars, colours, curves, figure, heat, mean, offered, panel
+from goldviz.figures.chart import (
+    Channel,
+    Panel,
+    at,
+    axis,
+    bars,
+    changed,
+    colours,
+    curves,
+    figure,
+    heat,
+    mean,
+    offered,
+    panel,
+)
 from goldviz.figures.frames import AtStep
 from goldviz.figures.limits import Quantity, Values
 from goldviz.figures.marks import Heat
@@ -82,13 +96,12 @@ def _each(dim: str, words: str, first: str = "") -> Any:
     return ticks
 
 
-def _sorts(plot: Plot) -> dict[str, Any]:
-    """Sorts of questions on two lines: what is asked for, and of which rows."""
-    sorts = [str(name) for name in plot.ds["sort"].values]
+def _on_two_lines(shares: Array) -> Array:
+    """Sorts of questions: what is asked for, and of which rows."""
     rows = {"0": "all rows", "1": "1 condition"}
-    parts = [name.partition(", ") for name in sorts]
-    names = [f"{asked}<br>{rows.get(count, f'{count} conditions')}" for asked, _, count in parts]
-    return {"tickmode": "array", "tickvals": sorts, "ticktext": names}
+    parts = [str(name).partition(", ") for name in shares["sort"].values]
+    names = [f"{asked}\n{rows.get(count, f'{count} conditions')}" for asked, _, count in parts]
+    return shares.assign_coords(sort=np.array(names, dtype=object))
 
 
 def _chosen(plot: Plot, question: int) -> Sequence[Heat]:
@@ -193,9 +206,14 @@ FIGURES, shared_limits = offered(
     figure(
         "by_sort",
         "Which questions does it answer?",
-        bars(at(mean("right_by_sort"), network="programmer"), name="right", colour="programmer", legend=False),
+        bars(
+            changed(at(mean("right_by_sort"), network="programmer"), _on_two_lines),
+            name="right",
+            colour="programmer",
+            legend=False,
+        ),
         shows="Right answers by what is asked for and the number of conditions.",
-        x=axis("", told=_sorts),
+        x=axis(""),
         legend="none",
     ),
     "loss",

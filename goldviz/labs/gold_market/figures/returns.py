@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from goldviz.arrays.labelled import Array, Run
 from goldviz.figures import market
-from goldviz.figures.chart import Panel, axis, bars, between, lines, panel
+from goldviz.figures.chart import Panel, axis, bars, lines, panel, rule
 from goldviz.figures.marks import Mark
 from goldviz.figures.notes import as_label
 from goldviz.figures.plot import Plot
@@ -274,7 +274,7 @@ distribution = of_market(
 def _by_lag(plot: Plot) -> Sequence[Mark]:
     """Autocorrelation of the moves and of their squares, with the band of white noise."""
     ds = plot.ds
-    noise = ds["of_squares"].copy(data=np.full(ds.sizes["lag"], float(ds.attrs["noise"])))
+    noise = float(ds.attrs["noise"])
     flat = {"line": {"width": 0}}
     return [
         bars(
@@ -295,7 +295,7 @@ def _by_lag(plot: Plot) -> Sequence[Mark]:
             width=1.5,
             hover="%{y:+.3f}",
         ),
-        between(of(-noise), of(noise), alpha=0.25),
+        rule(y=-noise, to=noise),
     ]
 
 

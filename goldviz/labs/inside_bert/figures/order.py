@@ -92,6 +92,7 @@ order = figure(
     ),
     rule(y=UNIT_ROUNDOFF, words="rounding in single precision"),
     shows="How far a piece's state moves when the text is read backwards.",
+    x=axis(told=lambda plot: {"range": (-0.3, plot.ds.sizes["state"] - 0.7)}),
     y=axis("Distance over its length", scale="free", told=lambda plot: log_axis((-8.5, 0.8))),
     lead="Without positions a piece keeps its state to rounding: only its place in the list changes.",
     height=400,

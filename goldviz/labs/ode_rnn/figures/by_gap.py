@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from goldviz.arrays.labelled import Array, Run
 from goldviz.diagnostics.findings import times
 from goldviz.figures.chart import Panel, at, axis, changed, dots, figure, panel, rule
-from goldviz.figures.frames import Words, line
+from goldviz.figures.frames import Words
 from goldviz.figures.limits import Quantity, Values
 from goldviz.figures.marks import ChannelLike, Dots
 from goldviz.figures.notes import as_label
@@ -50,10 +50,6 @@ def _longest(plot: Plot) -> float | None:
     """The longest gap of training, where it lies on the axis."""
     longest, (low, high) = longest_gap(plot.ds), plot.limit("gap")
     return longest if np.isfinite(longest) and low < np.log10(longest) < high else None
-
-
-def _dotted(plot: Plot) -> str:
-    return "" if _longest(plot) is None else "Dotted: longest gap in training."
 
 
 by_gap = partial(
@@ -166,13 +162,12 @@ JUMPS = by_gap(
     "jumps",
     "How much news is an observation?",
     _jumps,
-    rule(x=_longest),
+    rule(x=_longest, foot="longest gap in training"),
     needs=("jump", "probe_time"),
     shows="The size of each jump, by the gap before it.",
     x=axis(scale="free", told=lambda plot: {**_gap_axis(plot), **_titled(plot)}),
     y=axis("Size of the jump", "jump", scale="zero"),
     notes=(_correlations,),
-    lead=_dotted,
     legend="under",
     legend_lines=legend_lines,
 )
@@ -183,13 +178,13 @@ SOLVER = by_gap(
     "solver",
     "What does a long gap cost?",
     _costs,
-    rule(x=_longest),
+    rule(x=_longest, foot="longest gap in training"),
     needs=("interval_evaluations", "interval_error", "probe_time"),
     shows="Evaluations of the field in each gap, and the distance from a refined solution.",
     x=axis(scale="free", told=_gap_axis),
     axes=(axis(None, "interval_evaluations", scale="zero"), axis(None, "interval_error", scale="log")),
     notes=(_hidden,),
-    lead=lambda plot: line(_method(plot), _dotted(plot)),
+    lead=_method,
     height=560,
     legend="none",
 )
