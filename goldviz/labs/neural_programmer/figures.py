@@ -81,8 +81,7 @@ def _rows(plot: Plot) -> dict[str, Any]:
     rows = [int(row) for row in plot.ds["row"].values]
     cells = ["  ".join(f"{cell:.2f}" for cell in row) for row in plot.ds["cell"].values]
     columns = f"Cells of {', '.join(map(str, plot.ds['column'].values))}"
-    ticks = {"tickvals": rows, "ticktext": cells, "range": plot.limit("row")[::-1]}
-    return {"title_text": columns, **ticks, **PLAIN}
+    return {"title_text": columns, "tickvals": rows, "ticktext": cells, "range": plot.limit("row")[::-1], **PLAIN}
 
 
 def _each(dim: str, words: str, first: str = "") -> Any:
@@ -90,8 +89,7 @@ def _each(dim: str, words: str, first: str = "") -> Any:
 
     def ticks(plot: Plot) -> dict[str, Any]:
         places = [int(place) for place in plot.ds[dim].values]
-        names = [first if first and place == 0 else words.format(place) for place in places]
-        return {"tickvals": places, "ticktext": names}
+        return {"tickvals": places, "ticktext": [words.format(one) if one or not first else first for one in places]}
 
     return ticks
 
