@@ -466,7 +466,7 @@ class Chart:
             self._lay_places(canvas, "y", mapped.y, y, row, more)
             return
         title = y.title if y.title is not None else None if panels or not read.label else read.title
-        words = {} if title is None else {"title_text": title}
+        words = {"title_text": title} if title else {}
         titled = title or ""
         rows = {} if row is None else {"row": row}
         if y.scale == "share":
@@ -539,7 +539,7 @@ class Chart:
             update(**{**own, **more})
             title_below(plot.figure, title)
         else:
-            update(**{"title_text": title, **own, **({} if row is None else {"row": row}), **more})
+            update(**{"title_text": title or None, **own, **({} if row is None else {"row": row}), **more})
         if not named:
             plot.link(letter, told.linked or dim, *(() if row is None else (row,)))
 

@@ -321,9 +321,9 @@ def epoch_axis(figure: Figure, limits: tuple[float, float], title: str = "Epoch"
 
 
 def title_below(figure: Figure, title: str) -> None:
-    """The x axis' title, under the last panel."""
+    """The x axis' title, under the last panel. Plotly would keep a line free for one without words."""
     rows = sum(1 for _ in figure.select_xaxes())
-    figure.layout[f"xaxis{rows if rows > 1 else ''}"].title.text = title
+    figure.layout[f"xaxis{rows if rows > 1 else ''}"].title.text = title or None
 
 
 def link(figure: Figure, letter: Literal["x", "y"], name: str, panel: int | None = None) -> None:
