@@ -10,6 +10,7 @@ import json
 import sys
 import time
 from collections.abc import Callable
+from difflib import get_close_matches
 from importlib import metadata
 from pathlib import Path
 
@@ -124,7 +125,8 @@ def _parser() -> argparse.ArgumentParser:
     )
     telling.add_argument(
         "--known",
-        default="",
+        action="append",
+        default=[],
         metavar="KINDS",
         help="kinds of cards to set aside, with commas between; --json names them",
     )
@@ -236,8 +238,12 @@ def _findings(arguments: argparse.Namespace) -> int:
     from goldviz.watching.findings import as_json
 
     run = load(arguments.run)
-    known = {kind.strip() for kind in arguments.known.split(",")}
-    cards = [card for card in findings(run) if card.kind not in known]
+    every = findings(run)
+    known = {kind.strip().lower() for kind in ",".join(arguments.known).split(",")} - {""}
+    cards, aside = [card for card in every if card.kind not in known], known & {card.kind for card in every}
+    for kind in sorted(known - aside):
+        if near := get_close_matches(kind, [card.kind for card in cards], 1):
+            print(in_print(f"No card is of the kind {kind[:60]!r}; did you mean {near[0]!r}?"), file=sys.stderr)
     serious = {None: (), "bad": ("bad",), "warning": ("bad", "warning")}[arguments.fail_on]
     status = int(any(card.severity in serious for card in cards))
     if arguments.json:
@@ -249,7 +255,7 @@ def _findings(arguments: argparse.Namespace) -> int:
         cure += f"\n    {finding.effect}" if cure and finding.effect else ""
         print(in_print(sentence.rstrip()) + cure)
     if not cards:
-        print("Nothing out of the ordinary.")
+        print(f"Nothing new; set aside: {', '.join(sorted(aside))}." if aside else "Nothing out of the ordinary.")
     return status
 
 

@@ -181,8 +181,8 @@ def read_loss(loss: Tensor) -> OfLoss:
             over_one |= name in ("softmax", "log_softmax") and _length(node) == 1
             reshaped = reshaped or _reshaped(node, name)
         squares |= name == "mse_loss"
-        if name in ("nll_loss", "nll_loss2d", "nll_loss_nd"):
-            over_classes, dim = over_classes + 1, 1 if name.endswith("2d") else -1
+        if name.startswith("nll_loss"):
+            over_classes, dim = over_classes + 1, -1 if name == "nll_loss" else 1
         if name == "log_softmax":
             twice = twice or _next_of(node) in ("softmax", "log_softmax")
     return OfLoss(

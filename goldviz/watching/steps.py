@@ -31,8 +31,6 @@ ENTRIES = 1024
 """Of each weight, of which a step's length is told."""
 ENTRIES_LEFT = 64
 """Of a weight, by which others are known that somebody wrote."""
-KEPT_EVERY = 8
-"""Steps after which they are noted anew."""
 FEW = 8
 """Weights that are asked whether somebody wrote into them."""
 HALF = 0.5
@@ -69,8 +67,10 @@ class Steps:
         self._views: dict[int, Tensor] = {}
         self.others: set[int] = set()
         """Identities of all parameters of others that an optimiser holds."""
-        self._left: dict[int, tuple[int, int, tuple[int, Tensor] | None]] = {}
-        """Of each optimiser: steps since entries were kept, versions of its weights as it left them, what was kept."""
+        self._left: dict[int, tuple[int, tuple[int, Tensor] | None]] = {}
+        """Of each optimiser: versions of its weights as it left them, and entries of one once others wrote."""
+        self._written: set[int] = set()
+        """Identities of optimisers into whose weights others wrote."""
         self._before: dict[int, Tensor] = {}
         self._handles: list[RemovableHandle] = [
             register_optimizer_step_pre_hook(self._pre),
@@ -206,11 +206,11 @@ class Steps:
                 before = self._before.pop(id(optimiser), None)
                 if before is not None:
                     self.moved.append((self._moves, self._sample(self._moves).sub_(before), before))
-                steps, _, kept = self._left.get(id(optimiser), (0, 0, None))
-                if steps % KEPT_EVERY == 0:
+                kept = None
+                if id(optimiser) in self._written:
                     place = next((at for at in own if at in self._moving), own[0])
                     kept = place, self._view(place)[:ENTRIES_LEFT].clone()
-                self._left[id(optimiser)] = steps + 1, self._versions(own), kept
+                self._left[id(optimiser)] = self._versions(own), kept
         except Exception as error:  # noqa: BLE001 - as above
             self.trouble(error)
         self.price.spent += time.perf_counter() - began
@@ -220,11 +220,13 @@ class Steps:
 
     def _note_written(self, optimiser: Optimizer, own: Own) -> None:
         """Count how often somebody else wrote other weights between two steps."""
-        _, versions, kept = self._left.get(id(optimiser), (0, 0, None))
-        if kept is None or versions == self._versions(own):
+        versions, kept = self._left.get(id(optimiser), (None, None))
+        if versions is None or versions == self._versions(own):
+            return
+        self._written.add(id(optimiser))
+        if kept is None:
             return
         place, left = kept
-        self._left[id(optimiser)] = 0, versions, kept
         now = self._view(place)[:ENTRIES_LEFT]
         if now.shape == left.shape and bool((now - left).norm() > HALF * left.norm()):
             self.facts["written_outside"] = self.facts.get("written_outside", 0) + 1

@@ -131,11 +131,12 @@ def test_of_a_large_answer_a_part_is_read_and_its_targets_are_right(shape: tuple
     y = torch.randint(classes, [size for place, size in enumerate(shape) if place != dim % len(shape)])
     facts: dict[str, Any] = {}
     answers = Answers(facts)
-    answers.saw(z, dim)
+    loss = functional.cross_entropy(*((z, y) if dim == 1 else (z.flatten(0, -2), y.flatten())))
+    of_loss = read_loss(loss)
+    answers.saw(z, of_loss.class_dim)
     assert answers.kept[0][0].numel() <= 2 * MOST_ENTRIES
-    loss = functional.cross_entropy(z.movedim(dim, 1), y)
     loss.backward()
-    answers.read(loss.item(), 1.0, read_loss(loss))
+    answers.read(loss.item(), 1.0, of_loss)
     assert facts["answers"]["classes"] == classes
     assert 0 < len(answers.last) < y.numel()
     rows = y[0, :, : len(answers.last) // 90].flatten() if dim == 1 else y.flatten()

@@ -466,6 +466,8 @@ def test_rows_that_are_learned_by_heart_are_named() -> None:
         (["--fail-on", "warning"], 1),
         (["--fail-on", "bad", "--known", "stale_gradient"], 0),
         (["--fail-on", "bad", "--known", "frozen"], 1),
+        (["--fail-on", "bad", "--known", "STALE_gradient", "--known", "frozen"], 0),
+        (["--fail-on", "bad", "--known", "stale_gradent"], 1),
     ],
 )
 def test_a_script_in_ci_fails_on_a_card(
@@ -478,7 +480,11 @@ def test_a_script_in_ci_fails_on_a_card(
         for number in range(1, 13):
             record.step(loss=never_clears(model, chosen, number))
     assert main(["findings", record.run_id, *how]) == status
-    assert ("Old gradients are never cleared" in capsys.readouterr().out) == ("stale_gradient" not in how)
+    told = capsys.readouterr()
+    aside = any(word.lower() == "stale_gradient" for word in how)
+    assert ("Old gradients are never cleared" in told.out) != aside
+    assert ("set aside: stale_gradient" in told.out) == aside
+    assert ("did you mean 'stale_gradient'?" in told.err) == ("stale_gradent" in how)
 
 
 def test_several_steps_of_an_optimiser_before_the_first_word_are_one() -> None:
@@ -492,3 +498,21 @@ def test_several_steps_of_an_optimiser_before_the_first_word_are_one() -> None:
             record.step(loss=loss)
     assert record.step_number == 4
     assert record.dataset()["loss"].sizes == {"step": 4}
+
+
+@pytest.mark.parametrize("every", [1, 5, 8])
+def test_weights_that_are_kept_within_bounds_now_and_then_are_not_written_anew(every: int) -> None:
+    """What the optimiser moved since the last write, here more than small weights were, is not the writer's."""
+    torch.manual_seed(0)
+    model = mlp()
+    nn.init.normal_(model[0].weight, std=1e-3)
+    chosen = torch.optim.Adam(model.parameters(), 1e-2)
+    with watching(model) as record:
+        for number in range(1, 61):
+            record.step(loss=clears_last(model, chosen, number))
+            if number % every == 0:
+                with torch.no_grad():
+                    for parameter in model.parameters():
+                        parameter.clamp_(-100, 100)
+    assert "written_outside" not in record.facts
+    assert "weights_written_outside" not in kinds(record)

@@ -1,5 +1,6 @@
 """A network that cannot be watched is refused in a sentence, and left as it was."""
 
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import torch
 from torch import nn
 
 import goldviz
+from goldviz.experiments import SettingsError
 from goldviz.runs.store.run_store import Store
 
 
@@ -56,6 +58,58 @@ def test_lazy_layers_that_never_see_a_batch_leave_no_hook() -> None:
         record.step(loss=1.0)
     assert hooks(model) == before
     assert record.run_id == ""
+
+
+def test_a_network_that_waits_takes_every_word_and_leaves_copies_free(caplog: pytest.LogCaptureFixture) -> None:
+    model = lazy()
+    optimiser = torch.optim.SGD(model.parameters(), 0.1)
+    record = goldviz.watch(model, optimiser, name="lazy")
+    state = {"model": model, "optimizer": optimiser}
+    with pytest.raises(SettingsError, match="orders"):
+        record.offer_trials(loss_of_step, state, orders=1)
+    record.offer_trials(loss_of_step, state)
+    record.keep_evaluation(1.0)
+    record.keep_tried([])
+    assert pickle.dumps(model)
+    for ask in (record.dataset, lambda: goldviz.figures(record), lambda: goldviz.report(record)):
+        with pytest.raises(SettingsError, match="lazy layers that saw no batch yet"):
+            ask()
+    for _ in range(2):
+        model(torch.randn(4, 3)).square().mean().backward()
+        optimiser.step()
+        record.step()
+    record.close()
+    assert record.dataset().attrs["offered_trials"]
+    assert "lazy layers" not in caplog.text
+
+
+def loss_of_step(state: dict[str, Any], order: int, number: int) -> torch.Tensor:
+    """One step of a trial."""
+    torch.manual_seed(order + number)
+    loss: torch.Tensor = state["model"](torch.randn(4, 3)).square().mean()
+    return loss
+
+
+class PartlyUsed(nn.Module):
+    """A network of which a lazy layer has no part in its answer."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.used, self.unused = nn.LazyLinear(4), nn.LazyLinear(3)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """Answer without the second layer."""
+        answer: torch.Tensor = self.used(x)
+        return answer
+
+
+def test_a_network_that_never_stops_waiting_says_so_once(caplog: pytest.LogCaptureFixture) -> None:
+    model = PartlyUsed()
+    with goldviz.watch(model, name="parts") as record:
+        for _ in range(3):
+            model(torch.randn(4, 3)).square().mean().backward()
+            record.step()
+    assert caplog.text.count("each of its lazy layers has seen") == 1
 
 
 class Unwilling(Store):
