@@ -368,6 +368,9 @@ def figure(
         raise SettingsError({"theme": f"The theme is {theme!r}; allowed is {' or '.join(INKS)}."})
     if not isinstance(name, str):
         return _figure_of_marks(dataset, (name, *parts), number, theme, how)
+    if parts or how:
+        told = next(iter(how), "a mark")
+        raise SettingsError({"name": f"The figure {name[:60]!r} is asked for with {told}; allowed are step and theme."})
     own = _kinds_of(dataset)
     owner = "this dataset" if own else str(dataset.attrs["experiment"])
     variables = {} if own else registry.experiment(owner).variables
@@ -393,6 +396,7 @@ def _figure_of_marks(
 ) -> go.Figure:
     """Marks on axes that say what the laboratory of the dataset declares, or the dataset itself."""
     from goldviz.figures.chart import Chart, drawn_of, is_part, readings_of
+    from goldviz.figures.selected import given_back
 
     for part in parts:
         if not is_part(part):
@@ -406,10 +410,26 @@ def _figure_of_marks(
         near = get_close_matches(missing, [str(one) for one in dataset.data_vars], 1)
         there = f"did you mean {near[0]!r}?" if near else f"it has {', '.join(map(str, dataset.data_vars))}."
         raise SettingsError({"name": f"The dataset has no variable {missing!r}; {there}"})
-    experiment = str(dataset.attrs.get("experiment", ""))
-    declared = registry.experiments().get(experiment)
-    readings = readings_of(declared) if declared else None
-    return drawn_of(dataset, chart, readings)(dataset, epoch=step, theme=theme)
+    declared = registry.experiments().get(str(dataset.attrs.get("experiment", "")))
+    whole = dataset
+    if declared:
+        whole, lost = given_back(dataset, {name: one.dims for name, one in declared.variables.items()})
+        if (variable := next((one for one in chart.variables if one in lost), None)) is not None:
+            raise SettingsError({"dataset": _without_dimension("of your own", variable, lost[variable], dataset)})
+    for mark in chart.marks:
+        of = getattr(mark, "of", None)
+        dims = whole[of].dims if isinstance(of, str) else ()
+        for given in ("over", "by", "rows") if dims else ():
+            dim = getattr(mark, given, "")
+            if dim and dim not in dims:
+                words = f"{given} is {str(dim)[:60]!r}; {of} goes over {', '.join(map(str, dims))}."
+                raise SettingsError({given: words})
+    try:
+        return drawn_of(whole, chart, readings_of(declared) if declared else None)(whole, epoch=step, theme=theme)
+    except (LookupError, TypeError, ValueError) as error:
+        # What a mark cannot draw is known to its drawing alone.
+        goes = [f"{one} over {', '.join(map(str, whole[one].dims)) or 'nothing'}" for one in chart.variables]
+        raise SettingsError({"dataset": f"These marks cannot draw {'; '.join(goes)}: {error}."}) from error
 
 
 class Figures(Mapping[str, "go.Figure"]):

@@ -226,6 +226,20 @@ def test_marks_draw_a_figure_of_one_s_own_of_any_dataset() -> None:
     assert [note.text for note in drawn.layout.annotations] == ["snow"]
 
 
+def test_marks_draw_a_part_of_a_run_with_the_dimension_that_was_taken_away() -> None:
+    ds = goldviz.run(SMALL, progress=False)
+    figure = goldviz.figure(ds.sel(network="plain"), curves("gradient_norm", over="layer"), step=3)
+    norms = ds.gradient_norm.sel(epoch=3, network="plain").median("seed")
+    [plain] = [trace for trace in figure.data if trace.showlegend is not False]
+    np.testing.assert_allclose(plain.y, norms, rtol=1e-6)
+
+
+def test_marks_of_what_has_no_numbers_are_refused_in_a_sentence() -> None:
+    ds = xr.Dataset({"word": (("step",), ["a", "b"]), "loss": (("step",), [1.0, 2.0])}, {"step": [1, 2]})
+    with pytest.raises(SettingsError, match="These marks cannot draw word over step"):
+        goldviz.figure(ds, curves("word"))
+
+
 def test_a_run_s_figures_are_listed_with_what_they_ask_and_drawn_when_they_are_asked_for() -> None:
     ds = goldviz.run(SMALL.changed(epochs=1), progress=False)
     figures = goldviz.figures(ds)
@@ -258,6 +272,8 @@ def test_a_run_s_figures_are_listed_with_what_they_ask_and_drawn_when_they_are_a
         ({"name": ["loss"]}, r"\['loss'\]\" is neither a figure's name nor a mark"),
         ({"name": curves("los")}, "The dataset has no variable 'los'; did you mean 'loss'"),
         ({"name": curves("loss"), "hight": 3}, "unexpected keyword argument 'hight'"),
+        ({"stp": 3}, "The figure 'loss' is asked for with stp; allowed are step and theme"),
+        ({"name": curves("gradient_norm", over="layr")}, "over is 'layr'; gradient_norm goes over .*layer"),
     ],
 )
 def test_what_is_no_figure_is_refused_in_a_sentence(what: dict[str, Any], sentence: str) -> None:

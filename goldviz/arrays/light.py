@@ -143,7 +143,7 @@ class LightArray:
     def sel(self, indexers: Mapping[str, Any] | None = None, drop: bool = False, **more: Any) -> LightArray:
         """The entries with these labels; slices hold both their ends. Raises ``KeyError`` for a label that is not."""
         by_dim = {**(indexers or {}), **more}
-        return self.isel({dim: _places(dim, self.labels[dim], label) for dim, label in by_dim.items()})
+        return self.isel({dim: _places(dim, self[dim].values, label) for dim, label in by_dim.items()})
 
     def transpose(self, *order: Any) -> LightArray:
         """The same array with its dimensions in this order; an ellipsis stands for all that are not named."""

@@ -76,12 +76,14 @@ class Read:
 class Readings:
     """How the variables and coordinates of a laboratory are read; of anybody's dataset, as its attributes say."""
 
-    variables: Mapping[str, Described] = field(default_factory=dict)
+    variables: Mapping[str, Described | Read] = field(default_factory=dict)
     coordinates: Mapping[str, Coordinate] = field(default_factory=dict)
 
     def variable(self, name: str, ds: Run | None = None) -> Read:
         """How a variable is read; by its own attributes and its name where nobody declared it."""
         told = self.variables.get(name)
+        if isinstance(told, Read):
+            return told
         if told is not None:
             units = told.units if told.units != "1" else ""
             return Read(told.label or told.long_name, units, told.format, told.scale)

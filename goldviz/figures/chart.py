@@ -57,7 +57,6 @@ from goldviz.figures.limits import (
     Quantity,
     Reading,
     decades,
-    ends_of,
     log_of,
     padded,
     values_of,
@@ -189,16 +188,9 @@ class Panel:
     x: Axis | None = None
 
 
-def panel(
-    *marks: Mark,
-    heading: str | None = None,
-    y: Axis | None = None,
-    height: float = 1.0,
-    of: str = "",
-    x: Axis | None = None,
-) -> Panel:
-    """Marks under a heading of their own, below what stands before, or beside it."""
-    return Panel(marks, heading, y, height, of, x)
+def panel(*marks: Mark, **how: Any) -> Panel:
+    """Marks under a heading of their own, below what stands before, or beside it; see :class:`Panel`."""
+    return Panel(marks, **how)
 
 
 @dataclass(frozen=True)
@@ -210,7 +202,7 @@ class Colours:
 
     title: str | None = None
     ends: tuple[float, float] | Callable[[Plot], tuple[float, float]] | None = None
-    of: tuple[str, ...] | Reading = ()
+    of: tuple[str, ...] = ()
     scale: Any = "sequential"
     below: bool | None = None
     bar: Mapping[str, Any] = field(default_factory=dict)
@@ -221,7 +213,7 @@ class Colours:
 
     def quantity(self) -> Quantity:
         """What the scale reaches over."""
-        read = self.of if callable(self.of) else values_of(*self.of)
+        read = values_of(*self.of)
         if self.from_zero:
             return Quantity(read, lambda low, high: (0.0, high or 1.0))
         return Quantity(read, (lambda *ends: symmetric(ends)) if self.scale in ("signed", "diverging") else padded)
@@ -231,7 +223,6 @@ def colours(
     title: str | None = None,
     *of: str,
     ends: tuple[float, float] | Callable[[Plot], tuple[float, float]] | None = None,
-    read: Reading | None = None,
     scale: Any = "sequential",
     below: bool | None = None,
     from_zero: bool = False,
@@ -239,7 +230,7 @@ def colours(
     **bar: Any,
 ) -> Colours:
     """The colour scale of a figure; see :class:`Colours`."""
-    return Colours(title, ends, read or of, scale, below, bar, from_zero, powers)
+    return Colours(title, ends, of, scale, below, bar, from_zero, powers)
 
 
 Part: TypeAlias = "Mark | Panel | Callable[..., Sequence[Mark | Panel] | str]"
@@ -349,8 +340,7 @@ class Chart:
         assert self.colour is not None
         mapped = [mark for mark in self.marks if isinstance(mark, Heat)]
         of = self.colour.of or tuple(dict.fromkeys(name for one in mapped if (name := channel(one.of).name)))
-        first = of[0] if of and not callable(of) else ""
-        label = readings.variable(first, ds).label if first else ""
+        label = readings.variable(of[0], ds).label if of else ""
         title = self.colour.title if self.colour.title is not None else label
         return replace(self.colour, of=of, title=title)
 
@@ -466,29 +456,22 @@ class Chart:
             self._lay_places(canvas, "y", mapped.y, y, row, more)
             return
         title = y.title if y.title is not None else None if panels or not read.label else read.title
-        words = {"title_text": title} if title else {}
-        titled = title or ""
         rows = {} if row is None else {"row": row}
-        if y.scale == "share":
-            plot.figure.update_yaxes(
-                **{**words, "range": SHARES.rounded(0.0, 1.0), "tickformat": ".0%", **rows, **more}
-            )
-        elif y.scale == "log" and y.of:
-            plot.figure.update_yaxes(title_text=titled, **log_axis(self._reach(plot, "y", y)), **rows)
-            plot.figure.update_yaxes(**rows, **more)
-        elif y.scale == "loss" and y.of:
-            plot.figure.update_yaxes(title_text=titled, **loss_axis(*self._reach(plot, "y", y)), **rows)
-            plot.figure.update_yaxes(**rows, **more)
-        elif y.scale in POWERS:
+        reach: dict[str, Any] = {}
+        if y.scale in POWERS:
             low, high = drawn_ends(plot.figure)
             if callable(y.of):  # what is in view whatever is drawn
                 low, high = min(low, *(asked := y.of(plot.ds))), max(high, *asked)
             room = max(0.05 * (high - low), 0.3)
             power_axis(plot.figure, "y", title or "", low - room, high + room, **more)
+            return
+        if y.scale == "share":
+            reach = {"range": SHARES.rounded(0.0, 1.0), "tickformat": ".0%"}
         elif y.scale != "free" and y.of:
-            plot.figure.update_yaxes(**{**words, "range": self._reach(plot, "y", y), **rows, **more})
-        elif words or more:
-            plot.figure.update_yaxes(**{**words, **rows, **more})
+            ends = self._reach(plot, "y", y)
+            reach = log_axis(ends) if y.scale == "log" else loss_axis(*ends) if y.scale == "loss" else {"range": ends}
+        if told := {**({"title_text": title} if title else {}), **reach, **more}:
+            plot.figure.update_yaxes(**told, **rows)
 
     def _lay_x(self, canvas: Canvas, marks: Sequence[Any], panels: bool) -> None:
         plot, given = canvas.plot, self.x or Axis()
@@ -701,7 +684,7 @@ def quantities_of(declared: Any, charts: Iterable[Chart]) -> dict[str, Quantity]
     told = by_kind.quantities_by_kind(kinds)
     dims = {dim for variable in readings.variables.values() for dim in getattr(variable, "dims", ())}
     own = sorted(dims - {"network", "seed", *GROWING} | {*readings.coordinates})
-    told |= {dim: Quantity(ends_of(dim)) for dim in own if dim not in told}
+    told |= limits.places(*(dim for dim in own if dim not in told))
     for dim, one in readings.coordinates.items():
         layered = told.get(dim)
         if isinstance(layered, LayerAxis):
@@ -728,8 +711,8 @@ def offered(
     """A laboratory's table of figures, and the limits that its runs share.
 
     Its own stand where they are named, names alone are of figures by kind. What is a function, as of a diagram, gets
-    what makes a figure of this laboratory. ``more`` are limits that figures with a drawing function of their own ask
-    for.
+    what makes a figure of this laboratory, and its kinds. ``more`` are limits that figures with a drawing function of
+    their own ask for.
     """
     charts = [one for one in own if isinstance(one, Chart)]
     readings, kinds = readings_of(declared), getattr(declared, "variables_by_kind", ByKind())
@@ -740,7 +723,7 @@ def offered(
         if isinstance(one, Chart):
             named.append(one.specify(readings, quantities, kinds, look_of))
         else:
-            named.append(one if isinstance(one, (str, FigureSpec)) else one(make))
+            named.append(one if isinstance(one, (str, FigureSpec)) else one(make, kinds))
     return by_kind.offered(make, kinds, *named, without=without), partial(limits.shared_limits, quantities)
 
 
@@ -757,26 +740,10 @@ def bound(declared: Any, *charts: Chart | FigureSpec) -> dict[str, FigureSpec]:
 
 def drawn_of(dataset: Run, chart: Chart, readings: Readings | None = None) -> FigureSpec:
     """A figure of anybody's dataset: its axes say what ``readings`` do, else what the dataset's own attributes say."""
-    own = readings or Readings({str(name): _Described.of(dataset, str(name)) for name in dataset.data_vars})
+    own = readings or Readings({str(name): Readings().variable(str(name), dataset) for name in dataset.data_vars})
     names = [str(one) for one in dataset["network"].values] if "network" in dataset.coords else []
     numbers = [str(dim) for dim in dataset.dims if dim in dataset.coords and dataset[dim].dtype.kind in "fiu"]
-    quantities = {dim: Quantity(ends_of(dim)) for dim in numbers} | chart.quantities(own)
+    quantities = limits.places(*numbers) | chart.quantities(own)
     looks = look.looks_of(names)
     whole = replace(chart, probes=readings is not None)
     return whole.specify(own, quantities, ByKind(), lambda name: looks.get(name) or style_of(name))
-
-
-@dataclass(frozen=True)
-class _Described:
-    """How a variable of somebody's dataset is read, off its attributes."""
-
-    long_name: str
-    units: str
-    label: str = ""
-    format: str = ".3~g"
-    scale: Scale = "linear"
-
-    @classmethod
-    def of(cls, dataset: Run, name: str) -> _Described:
-        read = Readings().variable(name, dataset)
-        return cls(read.label, read.units or "1")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 
 from goldviz.arrays.labelled import Array
@@ -15,7 +13,7 @@ from goldviz.figures.frames import AtStep, Words, spoken
 from goldviz.figures.kind_figure import of_kinds
 from goldviz.figures.limits import Quantity, Values, values_of
 from goldviz.figures.plot import NAMELESS, Plot
-from goldviz.figures.reading import averaged, growing, growing_dim, sentences, thinned
+from goldviz.figures.reading import averaged, growing, growing_dim, sentences, setting_of, thinned
 from goldviz.models.style import NetworkStyle
 
 LOSSES = {"training_loss_by_fit": "Training loss", "evaluation_loss_by_fit": "Validation loss"}
@@ -69,7 +67,7 @@ def losses_of_fits(plot: Plot, *notes: Words, title: str = "Loss") -> Figure:
 
 def _by_network(plot: Plot, values: Array) -> list[tuple[NetworkStyle, Array]]:
     """Each network's look and values; that of the run's settings where there is no such dimension."""
-    name = json.loads(plot.ds.attrs.get("settings") or "{}").get("network")
+    name = setting_of(plot.ds, "network")
     return plot.by_network(values, plot.look_of(str(name)) if name else NAMELESS)
 
 

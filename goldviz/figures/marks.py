@@ -79,9 +79,9 @@ def mean(of: ChannelLike, *dims: str) -> Channel:
     return changed(of, lambda values: finite(values).mean([*(dims or ("seed",))]))
 
 
-def averaged(name: str, most: int = reading.MOST_COLUMNS) -> Channel:
+def averaged(name: str) -> Channel:
     """Means of a variable over windows of steps; the figure says how wide they are."""
-    return Channel(name, lambda plot: plot.averaged(name, most), lambda plot: plot.averaged(name, most))
+    return Channel(name, lambda plot: plot.averaged(name), lambda plot: plot.averaged(name))
 
 
 def thinned(name: str, most: int = reading.MOST_COLUMNS) -> Channel:
@@ -374,7 +374,6 @@ class Dots:
     size: float = 11
     ends: tuple[ChannelLike, ChannelLike] | None = None
     text: str = ""
-    text_at: str = "top center"
     dodge: float = 0.0
     hover: str = ""
     bar: Mapping[str, Any] = field(default_factory=dict)
@@ -438,7 +437,7 @@ class Dots:
             said = lambda values: [format(value, self.text) for value in np.atleast_1d(values)]  # noqa: E731
             how |= {
                 "text": canvas.plot.at_step(own, said) if canvas.grows(own) else said(own.values),
-                "textposition": self.text_at,
+                "textposition": "top center",
                 "textfont": {"size": 13, "color": canvas.plot.ink.text},
             }
         if ends:
@@ -498,7 +497,7 @@ class Between:
 
 @dataclass(frozen=True)
 class Bars:
-    """Bars over a dimension: one set, or one for each entry along ``by``; hollow ones for what stands beside.
+    """Bars over a dimension: one set, or one for each entry along ``by``.
 
     They lie where ``rows`` is the dimension: a row for each entry, the first on top.
     """
@@ -512,7 +511,6 @@ class Bars:
     name: str = ""
     colour: str = ""
     pattern: str = ""
-    hollow: bool = False
     hover: str = ""
     legend: bool | None = None
     marker: Mapping[str, Any] = field(default_factory=dict)
@@ -526,9 +524,7 @@ class Bars:
         hover = self.hover or (f"%{{y}}: %{{x:{written}}}" if self.rows else f"%{{y:{written}}}")
         for pattern, style, own in series_of(canvas, values, self.by, self.looks, self.name, self.colour, ""):
             marker: dict[str, Any] = {"color": style.colour}
-            if self.hollow:
-                marker = {"color": "rgba(0,0,0,0)", "line": {"color": plot.ink.muted, "width": 1.5}}
-            elif pattern or self.pattern:
+            if pattern or self.pattern:
                 marker |= {"pattern": {"shape": pattern or self.pattern}}
             over = own[over_of(own, self.rows or self.over)].values
             along = over if over.dtype.kind in "fiu" else [as_label(str(one)).replace("\n", "<br>") for one in over]
@@ -552,7 +548,7 @@ class Bars:
 class Heat:
     """Numbers as colours over two dimensions, on the figure's one colour scale.
 
-    ``keep`` names the places of ``y`` that are drawn. Over the steps, ``x`` is their dimension.
+    Over the steps, ``x`` is their dimension.
     """
 
     of: ChannelLike
@@ -560,7 +556,6 @@ class Heat:
     y: str
     _: KW_ONLY
     hover: str = ""
-    keep: Callable[[Plot], Sequence[int]] | None = None
     more: Mapping[str, Any] = field(default_factory=dict)
 
     def draw(self, canvas: Canvas) -> None:
@@ -568,15 +563,11 @@ class Heat:
         plot = canvas.plot
         over_steps = self.x in GROWING and not canvas.fixed
         values = canvas.values(self.of, whole=over_steps)
-        labels = values[self.y].values
-        if self.keep is not None:
-            rows = list(self.keep(plot))
-            values, labels = values.isel({self.y: rows}), np.array([str(labels[row]) for row in rows])
         steps = None if over_steps else canvas.grows(values)
         ordered = values.transpose(*([steps] if steps else []), self.y, self.x)
         z = plot.at_step(ordered) if steps else ordered.values
         hover = self.hover or self._hover(canvas)
-        plot.add(cells(z, x=values[self.x].values, y=labels, hover=hover, **self.more), row=canvas.row)
+        plot.add(cells(z, x=values[self.x].values, y=values[self.y].values, hover=hover, **self.more), row=canvas.row)
 
     def _hover(self, canvas: Canvas) -> str:
         places = [
@@ -654,26 +645,23 @@ class Cursor:
 
 @dataclass(frozen=True)
 class Inscription:
-    """Words at a place of a panel, in shares of it: (1, 1) is above its right end."""
+    """Words above a panel's right end."""
 
     text: Words | Callable[[Plot], Words]
-    x: float = 1
-    y: float = 1
-    colour: str = "muted"
 
     def draw(self, canvas: Canvas) -> None:
         """Write them."""
         axis = "" if canvas.row in (None, 1) else canvas.row
         canvas.plot.figure.add_annotation(
             text=self.text(canvas.plot) if callable(self.text) else self.text,
-            x=self.x,
-            y=self.y,
+            x=1,
+            y=1,
             xref=f"x{axis} domain",
             yref=f"y{axis} domain",
-            xanchor="right" if self.x == 1 else "left",
-            yanchor="bottom" if self.y == 1 else "top",
+            xanchor="right",
+            yanchor="bottom",
             showarrow=False,
-            font={"size": 13, "color": canvas.colour(self.colour)},
+            font={"size": 13, "color": canvas.plot.ink.muted},
         )
 
 

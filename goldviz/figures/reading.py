@@ -172,3 +172,8 @@ def single(values: NDArray[Any]) -> NDArray[np.float32]:
     """Values in single precision: half the bytes on the way to the browser."""
     with np.errstate(over="ignore"):
         return values.astype(np.float32)
+
+
+def setting_of(ds: Run, name: str) -> Any:
+    """What the run's settings say, from its attributes; None where they do not say."""
+    return json.loads(ds.attrs.get("settings") or "{}").get(name)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 
 from goldviz.arrays.labelled import Array, Run
@@ -17,7 +15,7 @@ from goldviz.figures.kind_figure import of_kinds
 from goldviz.figures.limits import Quantity, decades, log_of, padded, values_of, with_zero
 from goldviz.figures.market import legend_under
 from goldviz.figures.plot import Plot
-from goldviz.figures.reading import averaged, finite, growing, positive
+from goldviz.figures.reading import averaged, finite, growing, positive, setting_of
 from goldviz.figures.smoothed import behind, smoothed_curves
 from goldviz.models.style import NetworkStyle
 
@@ -169,7 +167,7 @@ def gradient_norm(plot: Plot) -> Figure:
 
 def clip_of(ds: Run) -> float | None:
     """The norm at which a run's settings clip, 0 for none; None where they do not say."""
-    clip: float | None = json.loads(ds.attrs.get("settings") or "{}").get("clip")
+    clip: float | None = setting_of(ds, "clip")
     return clip
 
 

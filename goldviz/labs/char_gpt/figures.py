@@ -186,9 +186,7 @@ FIGURES, shared_limits = offered(
         cannot_show="Other compressors.",
         y=axis("Bits a byte", read=_every_bits),
     ),
-    lambda make: along_sequence.attention.of(
-        make, KINDS, shows="The attention of every head in a stretch of dev text."
-    ),
+    partial(along_sequence.attention.of, shows="The attention of every head in a stretch of dev text."),
     # A last place far above the others means that those see what they should guess.
     figure(
         "position_loss",
@@ -218,9 +216,8 @@ FIGURES, shared_limits = offered(
         shows="The variance of the states before the first block and after each.",
         notes=(_said_of("residual_variance", _growth),),
     ),
-    lambda make: training_steps.generalisation.of(
-        make,
-        KINDS,
+    partial(
+        training_steps.generalisation.of,
         question="Does it learn rules, or the text by heart?",
         title="Rules, or the text by heart?",
         shows="Loss on text that is learned (dotted) and on dev text.",
@@ -235,10 +232,8 @@ FIGURES, shared_limits = offered(
         y=axis("Nat a token", "logit_entropy", "dev_loss", "uniform_loss"),
         notes=(_sureness, "Dotted: dev loss."),
     ),
-    lambda make: training_steps.gradient_norm.of(
-        make, KINDS, "gradient", shows="The gradient's length before and after clipping."
-    ),
-    lambda make: diagram(
+    partial(training_steps.gradient_norm.of, name="gradient", shows="The gradient's length before and after clipping."),
+    lambda make, _: diagram(
         make,
         _parts_of,
         COLOURS,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -42,7 +43,6 @@ from goldviz.models.style import NetworkStyle
 
 __all__ = ["FIGURES", "in_all_units", "picture", "shared_limits"]
 
-KINDS = CharLanguageModel.variables_by_kind
 IMPOSSIBLE = 1e-4
 """Probabilities below are drawn as this one."""
 VOWELS = frozenset("aeiouy")
@@ -251,9 +251,8 @@ FIGURES, shared_limits = offered(
         needs=("sample_symbol", "sample_probability", "symbol"),
         shows="Eight names, letter by letter; bright letters were held likely.",
     ),
-    lambda make: training_steps.generalisation.of(
-        make,
-        KINDS,
+    partial(
+        training_steps.generalisation.of,
         question="Does it learn rules, or names by heart?",
         title="Rules, or names by heart?",
         shows="Loss on text that is learned (dotted) and on dev text.",
@@ -358,7 +357,7 @@ FIGURES, shared_limits = offered(
         instead=_without_formula,
         shows="Numbers to learn by characters read and by vocabulary (Bengio et al. 2003, section 2); ring: this run.",
     ),
-    lambda make: diagram(
+    lambda make, _: diagram(
         make,
         _parts_of,
         COLOURS,

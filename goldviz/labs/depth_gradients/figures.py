@@ -200,9 +200,8 @@ FIGURES, shared_limits = offered(
         # Colours of powers of ten, with gaps for what is exactly zero.
         draw=_norms_as_colours,
     ),
-    lambda make: training_steps.loss.of(
-        make,
-        DepthGradients.variables_by_kind,
+    partial(
+        training_steps.loss.of,
         shows="The mean squared error on unseen samples, beside always answering 0. Thin: the training loss.",
     ),
     # Document 001, section 3.1. A deeper network could copy a shallower one and hand its output on, so a curve that
@@ -260,7 +259,7 @@ FIGURES, shared_limits = offered(
         ),
         shows="How far each block moves its state, as a share of its length.",
     ),
-    lambda make: diagram(
+    lambda make, _: diagram(
         make,
         parts_of,
         COLOURS,

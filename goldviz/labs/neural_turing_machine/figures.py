@@ -75,7 +75,12 @@ def _answers(plot: Plot) -> Sequence[Panel]:
     told = axis("Bit", tickmode="array", tickvals=marks, type="category", tickfont={"size": 11}, range=None)
     gaps = {"hoverongaps": False}
     return [
-        panel(heat("told", "time", "channel", keep=lambda _: kept), heading="Told", y=told, height=2),
+        panel(
+            heat(changed("told", lambda told: told.isel(channel=kept)), "time", "channel"),
+            heading="Told",
+            y=told,
+            height=2,
+        ),
         panel(heat("wanted", "time", "bit", more=gaps), heading="Wanted", y=bits),
         *(
             panel(
@@ -94,8 +99,8 @@ def _stages(plot: Plot, time: int | None, head: str) -> Sequence[Panel]:
     controls = plot.now["controls"].sel(head=head, time=when)
     before = bars(
         _address(head, time=when - 1),
-        hollow=True,
         name="before",
+        marker={"color": "rgba(0,0,0,0)", "line": {"color": plot.ink.muted, "width": 1.5}},
         hover="time before, cell %{x}: %{y:.3f}<extra></extra>",
     )
     panels = []

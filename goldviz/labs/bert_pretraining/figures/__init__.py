@@ -310,7 +310,7 @@ FIGURES, shared_limits = offered(
         needs=(),
         shows="How unseen texts of each tone are judged.",
     ),
-    lambda make: diagram(
+    lambda make, _: diagram(
         make,
         _parts_of,
         COLOURS,

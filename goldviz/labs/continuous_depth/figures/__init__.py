@@ -31,9 +31,9 @@ from goldviz.figures.frames import Words, line
 from goldviz.figures.limits import Quantity, Values, log10, log_of, padded
 from goldviz.figures.marks import Mark
 from goldviz.figures.plot import Plot, unless
-from goldviz.figures.reading import absence, networks, positive, sentences
+from goldviz.figures.reading import absence, networks, positive, sentences, setting_of
 from goldviz.figures.thumbnail import Curve, polyline_svg
-from goldviz.labs.continuous_depth.figures.network import COLOURS, DEPTH_NETWORKS, is_regression, parts_of, setting_of
+from goldviz.labs.continuous_depth.figures.network import COLOURS, DEPTH_NETWORKS, is_regression, parts_of
 from goldviz.labs.continuous_depth.figures.paths import carried, decision, of_plane
 from goldviz.labs.continuous_depth.settings import ContinuousDepth
 from goldviz.models.continuous.methods import BY_LIBRARY_NAME
@@ -291,7 +291,7 @@ FIGURES, shared_limits = offered(
         ),
         height=600,
     ),
-    lambda make: diagram(
+    lambda make, _: diagram(
         make,
         parts_of,
         COLOURS,

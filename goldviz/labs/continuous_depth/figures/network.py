@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from itertools import pairwise
-from typing import Any
 
 from goldviz.arrays.labelled import Array, Run
 from goldviz.figures.diagram import Colour, Node, Part, Reading, Wire, chain, of_layers
-from goldviz.figures.reading import finite, networks
+from goldviz.figures.reading import finite, networks, setting_of
 from goldviz.figures.theme import NETWORKS
 from goldviz.models.style import NetworkStyle
 
@@ -19,11 +17,6 @@ FIELD = ("field, layer 1", "field, layer 2", "field, layer 3")
 UNDER = 1.4
 """The row in which the field stands."""
 NEAR = 1e-6
-
-
-def setting_of(ds: Run, name: str) -> Any:
-    """What the run's settings say, from its attributes; None where they do not say."""
-    return json.loads(ds.attrs.get("settings") or "{}").get(name)
 
 
 def is_regression(ds: Run) -> bool:

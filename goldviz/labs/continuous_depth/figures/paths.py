@@ -19,9 +19,9 @@ from goldviz.figures.frames import AtStep, Words, line
 from goldviz.figures.limits import Values
 from goldviz.figures.maps import SIGNED, cells
 from goldviz.figures.plot import Now, Plot
-from goldviz.figures.reading import networks, single
+from goldviz.figures.reading import networks, setting_of, single
 from goldviz.figures.theme import CLASSES, with_alpha
-from goldviz.labs.continuous_depth.figures.network import is_regression, setting_of
+from goldviz.labs.continuous_depth.figures.network import is_regression
 
 CLASS_NAMES = {
     "rings": ("inner ring", "outer ring"),

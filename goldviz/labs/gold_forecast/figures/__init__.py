@@ -7,6 +7,8 @@ variable, gets a figure that says so.
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from goldviz.arrays.labelled import Run
@@ -21,7 +23,6 @@ from goldviz.labs.gold_forecast.settings import GoldForecast
 
 __all__ = ["FIGURES", "picture", "shared_limits"]
 
-KINDS = GoldForecast.variables_by_kind
 POINTS = 60
 """Points of the picture's curves."""
 
@@ -29,25 +30,22 @@ FIGURES, shared_limits = offered(
     GoldForecast,
     *skill.FIGURES,
     *distribution.FIGURES,
-    lambda make: fits.loss_by_fit.of(
-        make,
-        KINDS,
+    partial(
+        fits.loss_by_fit.of,
         name="loss",
         needs=(),
         instead=missing("loss", waiting=AT_FIRST_EPOCH),
         shows="Training and validation loss of every refit, and the epochs that forecast.",
     ),
     *memory.FIGURES,
-    lambda make: layers.gradient_by_layer.of(
-        make,
-        KINDS,
+    partial(
+        layers.gradient_by_layer.of,
         needs=(),
         instead=missing("gradient_norm", waiting=AT_FIRST_EPOCH),
         shows="The gradient's length by layer before clipping, in the last refit.",
     ),
-    lambda make: layers.update_to_data.of(
-        make,
-        KINDS,
+    partial(
+        layers.update_to_data.of,
         needs=(),
         instead=missing("update_to_data", waiting=AT_FIRST_EPOCH),
         shows="How large the steps are beside the weights, in the last refit.",

@@ -185,10 +185,9 @@ FIGURES, shared_limits = offered(
         legend="none",
     ),
     # Through each jump (document 001, eq. 33), and in the ODE-RNN also back through the flow between two (eq. 32).
-    lambda make: along_sequence.state_gradient.of(
-        make,
-        ODERNNLaboratory.variables_by_kind,
-        "gradient_by_observation",
+    partial(
+        along_sequence.state_gradient.of,
+        name="gradient_by_observation",
         shows="How long dL/dh is after each observation.",
     ),
     "loss",

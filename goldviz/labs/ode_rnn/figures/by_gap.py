@@ -17,9 +17,9 @@ from goldviz.figures.limits import Quantity, Values
 from goldviz.figures.marks import ChannelLike, Dots
 from goldviz.figures.notes import as_label
 from goldviz.figures.plot import Plot
-from goldviz.figures.reading import finite, positive
+from goldviz.figures.reading import finite, positive, setting_of
 from goldviz.labs.ode_rnn.choices import method_of
-from goldviz.labs.ode_rnn.figures.probe import as_of, gaps_before, legend_lines, longest_gap, setting_of, time_unit
+from goldviz.labs.ode_rnn.figures.probe import as_of, gaps_before, legend_lines, longest_gap, time_unit
 
 WITHOUT_GAP = "One observation alone has no gap before it."
 

@@ -6,9 +6,7 @@ The figures of the probe draw a run's dataset, of which the scrubber picks a loo
 
 from __future__ import annotations
 
-import json
 from functools import partial
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +18,7 @@ from goldviz.figures.frames import Words
 from goldviz.figures.limits import Quantity, Values, exact, padded
 from goldviz.figures.market import legend_under
 from goldviz.figures.plot import Plot
+from goldviz.figures.reading import setting_of
 
 BAND_90 = 1.6448536269514722
 """Standard deviations to each side that hold 90 % of a normal distribution."""
@@ -52,11 +51,6 @@ def as_of(plot: Plot, *names: str) -> Run:
 def step_in_words(plot: Plot) -> Words:
     """Which look is drawn; empty for a dataset without looks."""
     return plot.step_in_words("look", one_seed=True) if "look" in plot.ds.dims else ""
-
-
-def setting_of(ds: Run, name: str) -> Any:
-    """What the run's settings say, from its attributes; None where they do not say."""
-    return json.loads(ds.attrs.get("settings") or "{}").get(name)
 
 
 def longest_gap(ds: Run) -> float:

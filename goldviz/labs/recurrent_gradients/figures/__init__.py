@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -46,7 +47,6 @@ NOTHING_KEPT = NetworkStyle("best without memory", "#838383", "dot", "square")
 POWER = "10<sup>%{y:.2f}</sup>"
 BESIDE = (("log_cell_path", "lstm", "cell path alone", "dash"), ("log_bound", "rnn", "bound", "dot"))
 """Thin lines of theory: of which network each is, in words, and its dash."""
-KINDS = RecurrentGradients.variables_by_kind
 
 
 def _recorded_beside(plot: Plot) -> list[tuple[str, str, str, str]]:
@@ -237,9 +237,8 @@ FIGURES, shared_limits = offered(
         notes=(_fading, _in_words),
     ),
     # A network that stays on the line of the best answer without memory has learned only what needs no past.
-    lambda make: training_steps.loss.of(
-        make,
-        KINDS,
+    partial(
+        training_steps.loss.of,
         question="Do the networks learn to remember?",
         shows="The training loss, beside an answer without memory.",
     ),
@@ -272,7 +271,6 @@ FIGURES, shared_limits = offered(
         "gates",
         "What do the gates let through?",
         _gates,
-        needs=(),
         instead=_without_gates,
         shows="How far each gate is open on average, at each time.",
         y=axis(scale="free", range=(-0.06, 1.06), tickvals=[0, 0.5, 1]),
@@ -309,7 +307,6 @@ FIGURES, shared_limits = offered(
         "saturation",
         "How much is stuck at an end?",
         _stuck,
-        needs=(),
         instead=lambda ds: absence(ds, SATURATIONS[0]) and absence(ds, SATURATIONS[1]),
         shows="The share of gates almost shut or open, and of saturated hidden values.",
         y=axis("Share", tickvals=[0, 0.5, 1]),
@@ -327,8 +324,8 @@ FIGURES, shared_limits = offered(
         draw=_update_to_data,
     ),
     "gradient_to_data",
-    lambda make: training_steps.accuracy.of(make, KINDS, needs=(), instead=_without_answers),
-    lambda make: diagram(
+    partial(training_steps.accuracy.of, needs=(), instead=_without_answers),
+    lambda make, _: diagram(
         make,
         parts_of,
         COLOURS,
