@@ -31,7 +31,7 @@ from goldviz.export.report_frames import (
     frames_of_view,
 )
 from goldviz.export.shell_line import shell_line
-from goldviz.figures.plotly_script import plotly_script
+from goldviz.figures.plotly_script import PLOTLY_SCRIPT
 from goldviz.figures.spec import FigureSpec
 from goldviz.figures.theme import FONT, INKS, Theme, inks
 from goldviz.figures.unread import of_unread_run
@@ -326,7 +326,7 @@ def style() -> str:
 @cache
 def _plotly() -> str:
     """Plotly's script, zipped."""
-    return as_text(plotly_script().read_bytes())
+    return as_text(PLOTLY_SCRIPT.read_bytes())
 
 
 def numbers_html(lanes: Mapping[str, Lane], frames: Carried, plotly: str = "") -> str:

@@ -8,7 +8,7 @@ from importlib.resources import files
 
 from goldviz.export.page_scripts import in_one_script
 from goldviz.export.report import THEME_BUTTON, document, style
-from goldviz.figures.plotly_script import plotly_script
+from goldviz.figures.plotly_script import PLOTLY_SCRIPT
 
 SCRIPT, STYLES, PLOTLY, WORKER = "goldviz.js", "goldviz.css", "plotly.js", "worker.js"
 TOO_OLD = "too-old.js"
@@ -91,6 +91,6 @@ def shared_files() -> dict[str, bytes]:
     return {
         SCRIPT: script.encode(),
         STYLES: styles.encode(),
-        PLOTLY: plotly_script().read_bytes(),
+        PLOTLY: PLOTLY_SCRIPT.read_bytes(),
         TOO_OLD: b"var said = document.getElementById('too-old');\nif (said) said.hidden = false;\n",
     }

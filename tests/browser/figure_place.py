@@ -9,12 +9,12 @@ from threading import Thread
 
 from playwright.sync_api import Browser, Page
 
-from goldviz.figures.plotly_script import plotly_script
+from goldviz.figures.plotly_script import PLOTLY_SCRIPT
 from goldviz.ui.serving.page_modules import modules
 
 
 def _answers(page: str) -> Mapping[str, tuple[str, bytes]]:
-    plotly = plotly_script().read_bytes()
+    plotly = PLOTLY_SCRIPT.read_bytes()
     return {
         "/": ("text/html", page.encode()),
         **{f"/{path}": ("text/javascript", text.encode()) for path, text in modules().items()},

@@ -3,7 +3,6 @@
 import asyncio
 import logging
 import re
-from importlib.metadata import version
 from importlib.resources import files
 from pathlib import Path
 from urllib.parse import urljoin
@@ -15,7 +14,7 @@ from starlette.testclient import TestClient
 from streamlit.runtime.pages_manager import PagesManager
 
 from goldviz.declare.registry import laboratories
-from goldviz.figures.plotly_script import plotly_script
+from goldviz.figures.plotly_script import PLOTLY_SCRIPT, VERSION
 from goldviz.runs.store.run_store import Store
 from goldviz.ui import chrome
 from goldviz.ui.serving import addresses, deep_links, page_modules, server, services
@@ -27,7 +26,7 @@ def test_plotly_comes_from_this_server_and_is_kept_by_the_browser() -> None:
     with TestClient(Starlette(routes=server.routes())) as client:
         answer = client.get(addresses.plotly_address())
     assert answer.status_code == 200
-    assert answer.content == server.COMPILED_WHOLE + plotly_script().read_bytes()
+    assert answer.content == server.COMPILED_WHOLE + PLOTLY_SCRIPT.read_bytes()
     assert answer.headers["content-type"].startswith("text/javascript")
     assert "immutable" in answer.headers["cache-control"]
 
@@ -37,7 +36,7 @@ def test_plotly_travels_as_small_as_the_browser_takes_it(accepted: str, coding: 
     with TestClient(Starlette(routes=server.routes())) as client:
         answer = client.get(addresses.plotly_address(), headers={"Accept-Encoding": accepted})
     assert answer.headers.get("content-encoding") == coding
-    assert answer.content == server.COMPILED_WHOLE + plotly_script().read_bytes()
+    assert answer.content == server.COMPILED_WHOLE + PLOTLY_SCRIPT.read_bytes()
     assert (int(answer.headers["content-length"]) < len(answer.content) / 2) == (coding == "gzip")
 
 
@@ -74,7 +73,7 @@ def test_another_text_of_a_module_has_another_address(monkeypatch: pytest.Monkey
 
 
 def test_another_plotly_has_another_address() -> None:
-    assert addresses.plotly_address().endswith(f"?v={version('plotly')}")
+    assert addresses.plotly_address().endswith(f"?v={VERSION}")
 
 
 def test_nothing_else_is_served() -> None:

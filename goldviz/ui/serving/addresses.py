@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from importlib.metadata import version
+from goldviz.figures.plotly_script import VERSION
 
 PLOTLY_PATH = "/goldviz/plotly.min.js"
 
@@ -13,8 +13,8 @@ def address(path: str) -> str:
 
 
 def plotly_address() -> str:
-    """Where a browser gets Plotly's script, which it keeps until another version is installed."""
-    return address(f"{PLOTLY_PATH}?v={version('plotly')}")
+    """Where a browser gets Plotly's script, which it keeps until goldviz has another."""
+    return address(f"{PLOTLY_PATH}?v={VERSION}")
 
 
 def base_path() -> str:

@@ -12,7 +12,7 @@ from contextlib import asynccontextmanager, suppress
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from goldviz.figures.plotly_script import plotly_script
+from goldviz.figures.plotly_script import PLOTLY_SCRIPT
 from goldviz.origins import EMBEDDING, HOSTS, from_environment
 from goldviz.ui.serving.addresses import PLOTLY_PATH, address, base_path
 from goldviz.ui.serving.middleware import base_path as below
@@ -61,7 +61,7 @@ def routes() -> list[BaseRoute]:
     year = page_modules.ALLOWED_TO_STAY
 
     def script() -> bytes:
-        return COMPILED_WHOLE + plotly_script().read_bytes()
+        return COMPILED_WHOLE + PLOTLY_SCRIPT.read_bytes()
 
     @cache
     def compressed() -> bytes:
