@@ -11,9 +11,11 @@ import xarray as xr
 
 import goldviz
 from goldviz.cli import main
+from goldviz.coded_errors import Code
 from goldviz.data.markets.files import LARGEST_FILE
 from goldviz.data.markets.kept_markets import load_market
 from goldviz.data.markets.market import MarketError, Release
+from tests.refusals import refused
 
 DAYS = pd.bdate_range("2019-01-01", periods=900)
 SMALL: dict[str, Any] = {
@@ -81,7 +83,7 @@ def test_a_sheet_and_a_symbol_are_told_and_a_file_s_name_tells_nothing(folder: P
 def test_dates_that_fit_both_readings_are_read_as_told(order: str, says: str, folder: Path) -> None:
     months = pd.date_range("2012-01-01", periods=96, freq="MS")
     table()[:96].assign(Date=months.strftime(order)).to_csv(folder / "mine.csv", index=False)
-    with pytest.raises(MarketError, match=r"The dates of mine\.csv can be read in two ways"):
+    with refused(MarketError, "two_readings", "mine.csv"):
         goldviz.market("mine.csv")
     found = load_market(goldviz.market("mine.csv", day_first=says == "day-first"))
     assert list(found.target.observed.index) == list(months)
@@ -102,7 +104,7 @@ def test_header_price_and_split_are_told_in_notebook_and_shell_alike(folder: Pat
     sides = table().assign(Side=["east", "west"] * 450)[["Date", "Bullion", "Side"]]
     sides = pd.concat([sides, sides[:1].assign(Side="east", Bullion=1.5)])
     sides.to_csv(folder / "mine.csv", index=False)
-    with pytest.raises(MarketError, match=r"Say split='' .* or split='Side'"):
+    with refused(MarketError, "unanswered", "split=''", "split='Side'"):
         goldviz.market("mine.csv")
     assert len(load_market(goldviz.market("mine.csv", split="")).target.observed) == 900
     options = ["--market-split", "", "--output", "seen.nc"]
@@ -110,20 +112,19 @@ def test_header_price_and_split_are_told_in_notebook_and_shell_alike(folder: Pat
 
 
 @pytest.mark.parametrize(
-    ("told", "sentence"),
+    ("told", "code", "facts"),
     [
-        ({"header": -1}, "The header is to stand in row -1; allowed is a row's number, such as 3."),
-        ({"header": True}, "The header is to stand in row True; allowed is a row's number, such as 3."),
-        ({"decimal": ";"}, "The decimal mark is ';'; allowed are '.' and ','."),
-        ({"price": "Lead"}, "mine.csv has no numbers in 'Lead'; allowed as price are Bullion, Silver."),
-        ({"split": "Silver"}, "mine.csv has no names in 'Silver'; allowed is a column of names that come"),
+        ({"header": -1}, "not_allowed", ("row -1",)),
+        ({"header": True}, "not_allowed", ("row True",)),
+        ({"decimal": ";"}, "not_allowed", ("';'", "'.' and ','")),
+        ({"price": "Lead"}, "not_offered", ("'Lead'", "Bullion, Silver")),
+        ({"split": "Silver"}, "not_offered", ("'Silver'",)),
     ],
 )
-def test_what_is_told_wrongly_is_named(told: dict[str, Any], sentence: str, folder: Path) -> None:
+def test_what_is_told_wrongly_is_named(told: dict[str, Any], code: Code, facts: tuple[str, ...], folder: Path) -> None:
     table().to_csv(folder / "mine.csv", index=False)
-    with pytest.raises(MarketError) as caught:
+    with refused(MarketError, code, *facts):
         goldviz.market("mine.csv", **told)
-    assert str(caught.value).startswith(sentence)
 
 
 def _text_in_numbers() -> bytes:
@@ -165,7 +166,7 @@ def test_every_fault_is_one_sentence_that_names_the_file(
 def test_a_huge_file_is_refused_before_it_is_read(folder: Path) -> None:
     with (folder / "huge.csv").open("wb") as file:
         file.truncate(400 * LARGEST_FILE)
-    with pytest.raises(MarketError, match=r"^huge\.csv has 20,000\.0 MB; allowed are at most 50 MB\.$"):
+    with refused(MarketError, "too_large", "huge.csv", "20,000.0 MB", "50 MB"):
         goldviz.market("huge.csv")
 
 
@@ -185,48 +186,49 @@ def test_when_values_are_known_is_said_and_told_in_notebook_and_shell_alike(
     assert "Dated by" not in capsys.readouterr().err
     assert xr.load_dataset(folder / "seen.nc")["released"].values[0].startswith("09:00")
     assert main([*command, "--market-known", "Silver"]) == 2
-    assert "--market-known has 'Silver'; allowed is a column and its release" in capsys.readouterr().err
+    assert "--market-known has 'Silver'" in capsys.readouterr().err
     assert main([*command, "--market-known", "Silver=soon"]) != 0
-    assert "'soon' is no release time" in capsys.readouterr().err
+    assert "'soon'" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(("name", "reason"), [("none.csv", "No such file"), ("folder.csv", "no regular file")])
 def test_what_cannot_be_read_is_named(name: str, reason: str, folder: Path) -> None:
     (folder / "folder.csv").mkdir()
-    with pytest.raises(MarketError, match=rf"^The file {name} cannot be read: .*{reason}.*\.$"):
+    with refused(MarketError, "disk", name, reason):
         goldviz.market(name)
 
 
 @pytest.mark.parametrize(
-    ("options", "sentence"),
+    ("options", "named"),
     [
-        (["--market-columns", "Bullion"], "The option --market-columns says how --market FILE is read; give that file"),
-        (["--market-sheet", "Gold"], "The option --market-sheet says how --market FILE is read; give that file, too."),
-        (["--market", "mine.csv", "--market-symbols", "Close"], "--market-symbols has 'Close'; allowed is a column"),
-        (["--market", "mine.csv", "--data", "simulated"], "--market and --data both say which data; give one of them."),
-        (["--market", "mine.csv", "--market-dates", "backwards"], "invalid choice: 'backwards'"),
+        (["--market-columns", "Bullion"], "--market-columns says how --market FILE"),
+        (["--market-sheet", "Gold"], "--market-sheet says how --market FILE"),
+        (["--market", "mine.csv", "--market-symbols", "Close"], "--market-symbols has 'Close'"),
+        (["--market", "mine.csv", "--data", "simulated"], "--market and --data"),
+        (["--market", "mine.csv", "--market-dates", "backwards"], "'backwards'"),
     ],
 )
 def test_options_that_do_not_go_together_are_refused(
-    options: list[str], sentence: str, folder: Path, capsys: pytest.CaptureFixture[str]
+    options: list[str], named: str, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     table().to_csv(folder / "mine.csv", index=False)
     assert main(["run", "gold-forecast", *options]) == 2
-    assert sentence in capsys.readouterr().err
+    assert named in capsys.readouterr().err
 
 
 def test_a_column_that_there_is_not_is_named(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     table().to_csv(folder / "mine.csv", index=False)
     assert main(["run", "gold-forecast", "--market", "mine.csv", "--market-columns", "Copper"]) == 2
     said = capsys.readouterr().err
-    assert said == "goldviz: mine.csv has no column 'Copper'; allowed are Bullion, Silver.\n"
+    assert "'Copper'" in said
+    assert "Bullion, Silver" in said
 
 
 def test_a_market_that_is_too_short_is_said_in_one_line(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     table().to_csv(folder / "mine.csv", index=False)
     assert main(["run", "gold-forecast", "--market", "mine.csv", "--quiet"]) == 1
     (line,) = capsys.readouterr().err.splitlines()
-    assert line.startswith("goldviz: Training on 8 years, testing on 6 and keeping 250 days as final block need ")
+    assert "250 days" in line
 
 
 def test_laboratories_without_a_market_have_no_such_option(capsys: pytest.CaptureFixture[str]) -> None:

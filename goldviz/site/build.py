@@ -11,6 +11,7 @@ from functools import partial
 from importlib.resources import files
 from pathlib import Path
 
+from goldviz.coded_errors import CodedError
 from goldviz.data.tables.whole_files import disk_faults_as
 from goldviz.declare.registry import laboratories
 from goldviz.extras import MissingExtraError
@@ -24,20 +25,22 @@ CORE = (START, SCRIPT, STYLES, "stories.html", "claims.html", "glossary.html", "
 """What a browser keeps at a first visit; other pages as they are opened, or all of them when asked."""
 
 
-class NoSiteFolderError(ValueError):
+class NoSiteFolderError(CodedError):
     """A folder that a site may not, or cannot, be written to."""
-
-    for_a_person = True
 
 
 def checked_folder(to: Path) -> Path:
     """The folder, where it is new, empty or an earlier site; raises :class:`NoSiteFolderError`."""
     if to.resolve() == Path.cwd():
-        raise NoSiteFolderError(f"The folder {to} is the one you stand in, which cannot be replaced; name another.")
+        raise NoSiteFolderError(
+            f"The folder {to} is the one you stand in, which cannot be replaced; name another.", "not_allowed"
+        )
     if to.exists() and not (to.is_dir() and ((to / MARK).is_file() or not any(to.iterdir()))):
-        raise NoSiteFolderError(f"The folder {to} holds other files; allowed is a new folder or an earlier site.")
+        raise NoSiteFolderError(
+            f"The folder {to} holds other files; allowed is a new folder or an earlier site.", "other_kind"
+        )
     if not to.absolute().parent.is_dir():
-        raise NoSiteFolderError(f"The folder {to.absolute().parent} does not exist.")
+        raise NoSiteFolderError(f"The folder {to.absolute().parent} does not exist.", "gone")
     return to
 
 

@@ -122,6 +122,7 @@ def valid_repo(text: str) -> str:
             excerpt,
             "this cannot be the name of a model on the hub",
             "enter its owner, a slash and its name, for example ProsusAI/finbert",
+            "not_allowed",
         )
     return repo
 
@@ -256,11 +257,11 @@ def _listing(repo: str, answer: Mapping[str, Any]) -> HubListing:
         raise unreadable(repo) from None
     _check_kind(repo, answer)
     if not files:
-        raise HubError(repo, _what_is_missing(set(there)), "choose another model")
+        raise HubError(repo, _what_is_missing(set(there)), "choose another model", "no_model")
     total = sum(file.size for file in files)
     if total > MOST_BYTES:
         reason = f"it takes {total / 1e9:,.1f} GB, and up to {MOST_BYTES / 1e9:.1f} GB can be read here"
-        raise HubError(repo, reason, "choose a smaller model")
+        raise HubError(repo, reason, "choose a smaller model", "too_large")
     folder = _storage(repo) / "snapshots" / revision
     complete = all((folder / file.name).is_file() for file in files)
     return HubListing(repo, revision, files, total, complete, _notes(answer, names))
@@ -290,7 +291,7 @@ def _check_kind(repo: str, answer: Mapping[str, Any]) -> None:
     kind = config.get("model_type") if isinstance(config, dict) else None
     if isinstance(kind, str) and kind not in READABLE_KINDS:
         reason = f"it is a model of the kind {printable(kind, 30)}, and those read here are {', '.join(READABLE_KINDS)}"
-        raise HubError(repo, reason, "choose another model")
+        raise HubError(repo, reason, "choose another model", "other_kind")
 
 
 def _what_is_missing(there: set[str]) -> str:

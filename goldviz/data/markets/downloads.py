@@ -54,9 +54,11 @@ def download(
     """
     names = list(dict.fromkeys(valid_symbol(symbol) for symbol in symbols))
     if not names:
-        raise MarketError("No symbol is named; at least the target is needed, for example GC=F.")
+        raise MarketError("No symbol is named; at least the target is needed, for example GC=F.", "empty")
     if not EARLIEST <= start < utc_now().date():
-        raise MarketError(f"The start is {start:%Y-%m-%d}; allowed is a day from {EARLIEST:%Y-%m-%d} to yesterday.")
+        raise MarketError(
+            f"The start is {start:%Y-%m-%d}; allowed is a day from {EARLIEST:%Y-%m-%d} to yesterday.", "not_allowed"
+        )
     answers: list[Obtained] = []
     notes: dict[str, str] = {}
     failures: list[DownloadError] = []
@@ -82,7 +84,7 @@ def download(
         progress(len(names), len(names), names[-1])
     if failures and failures[0].symbol == names[0]:
         target, *others = failures
-        raise DownloadError(target.symbol, target.reason, target.advice, target.everywhere, tuple(others))
+        raise DownloadError(target.symbol, target.reason, target.advice, target.code, target.everywhere, tuple(others))
     channels = tuple(answer.channel for answer in answers)
     return Market(channels, "yahoo", "Yahoo Finance", answers[0].retrieved, notes)
 
@@ -98,7 +100,7 @@ def _tried(
             return good, None
         try:
             if unreachable is not None:
-                raise DownloadError(symbol, unreachable.reason, unreachable.advice, everywhere=True)
+                raise DownloadError(symbol, unreachable.reason, unreachable.advice, unreachable.code, everywhere=True)
             return _downloaded(symbol, seconds), None
         except DownloadError as failure:
             if good is None:

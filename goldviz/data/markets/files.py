@@ -187,9 +187,11 @@ def _read(content: bytes, name: str, choices: Choices, report: Report) -> tuple[
     file = plain_words(name) or "The file"
     check_size(len(content), file)
     if isinstance(choices.header, bool) or not isinstance(choices.header, int) or choices.header < 0:
-        raise MarketError(f"The header is to stand in row {choices.header!r}; allowed is a row's number, such as 3.")
+        raise MarketError(
+            f"The header is to stand in row {choices.header!r}; allowed is a row's number, such as 3.", "not_allowed"
+        )
     if choices.decimal not in ("", ".", ","):
-        raise MarketError(f"The decimal mark is {choices.decimal!r}; allowed are '.' and ','.")
+        raise MarketError(f"The decimal mark is {choices.decimal!r}; allowed are '.' and ','.", "not_allowed")
     key = (hashlib.sha256(content).digest(), file, choices.sheet, choices.header)
     table = _TABLES.get(key, lambda: with_whole_dates(_beginning(content, file, choices, report)))
     if not table.fault:
@@ -197,15 +199,17 @@ def _read(content: bytes, name: str, choices: Choices, report: Report) -> tuple[
     try:
         layout = understood(table, choices.told)
     except MarketError as error:
-        raise MarketError(f"{table.fault} {error}") from None
+        raise MarketError(f"{table.fault} {error}", "too_large") from None
     # All that is known of a file that is too large is told at once.
-    raise MarketError(" ".join([table.fault, *layout.dates.notes]))
+    raise MarketError(" ".join([table.fault, *layout.dates.notes]), "too_large")
 
 
 def _beginning(content: bytes, file: str, choices: Choices, report: Report) -> FileTable:
     if content[:4] in (PARQUET_MARK, ENCRYPTED_MARK):
         if choices.header:
-            raise MarketError(f"{file} is a Parquet file, whose names stand in no row; leave the header out.")
+            raise MarketError(
+                f"{file} is a Parquet file, whose names stand in no row; leave the header out.", "no_header"
+            )
         return parquet_table(content, file)
     if is_workbook(content):
         return workbook_table(content, file, choices.sheet, report, choices.header)
@@ -216,7 +220,7 @@ def table_in(content: bytes, file: str, sheet: str, report: Report) -> FileTable
     """The table in a file of any kind; raises :class:`MarketError` for one that cannot be read."""
     table = _beginning(content, file, Choices(sheet=sheet), report)
     if table.fault:
-        raise MarketError(table.fault)
+        raise MarketError(table.fault, "too_large")
     return table
 
 
@@ -231,7 +235,9 @@ _LAYOUTS: Cache[TableLayout] = Cache(50 * 10**6, _layout_size)
 def check_size(size: int, file: str) -> None:
     """Raise :class:`MarketError` for a file of more than :data:`LARGEST_FILE` bytes."""
     if size > LARGEST_FILE:
-        raise MarketError(f"{file} has {size / 1e6:,.1f} MB; allowed are at most {LARGEST_FILE / 1e6:.0f} MB.")
+        raise MarketError(
+            f"{file} has {size / 1e6:,.1f} MB; allowed are at most {LARGEST_FILE / 1e6:.0f} MB.", "too_large"
+        )
 
 
 def _date_reading(table: FileTable, layout: TableLayout) -> DateReading:
@@ -265,20 +271,22 @@ def _check(choices: Choices, table: FileTable, layout: TableLayout) -> None:
     for column in (*choices.values, *(column for mapping in choice_tables for column in mapping)):
         if column not in layout.columns:
             raise MarketError(
-                f"{table.file} has no column {plain_words(column)!r}; allowed are {plain_words(usable, 300)}."
+                f"{table.file} has no column {plain_words(column)!r}; allowed are {plain_words(usable, 300)}.",
+                "not_offered",
             )
     for column in choices.values:
         if layout.columns[column].trouble:
-            raise MarketError(layout.columns[column].trouble)
+            raise MarketError(layout.columns[column].trouble, "bad_column")
     if len(set(choices.values)) < len(choices.values):
-        raise MarketError(f"A column of {table.file} is chosen twice; allowed is each of {usable} once.")
+        raise MarketError(f"A column of {table.file} is chosen twice; allowed is each of {usable} once.", "twice")
     if layout.question is not None:
-        raise MarketError(_unanswered(layout.question, table))
+        raise MarketError(_unanswered(layout.question, table), "unanswered")
     transformations = get_args(Transformation)
     for column, transformation in choices.transformations.items():
         if transformation not in transformations:
             raise MarketError(
-                f"{column} is to be seen as {transformation!r}; allowed are {', '.join(transformations)}."
+                f"{column} is to be seen as {transformation!r}; allowed are {', '.join(transformations)}.",
+                "not_allowed",
             )
     if layout.dates.month_first is not None:
         row = int(np.argmax(layout.dates.moments != layout.dates.month_first))
@@ -288,7 +296,8 @@ def _check(choices: Choices, table: FileTable, layout: TableLayout) -> None:
         )
         raise MarketError(
             f"The dates of {table.file} can be read in two ways, {cell} as {day} or as {month}. Say day_first=True or "
-            "day_first=False; in a shell, --market-dates day-first or month-first."
+            "day_first=False; in a shell, --market-dates day-first or month-first.",
+            "two_readings",
         )
 
 

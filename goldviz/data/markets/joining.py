@@ -32,7 +32,9 @@ def joined(markets: Sequence[Market]) -> Market:
     if len(markets) == 1:
         return markets[0]
     if any(market.simulated for market in markets):
-        raise MarketError("The simulated market cannot be joined with observed ones; choose files or downloads alone.")
+        raise MarketError(
+            "The simulated market cannot be joined with observed ones; choose files or downloads alone.", "simulated"
+        )
     channels: list[Channel] = []
     notes: dict[str, str] = {}
     for market in markets:
@@ -80,5 +82,6 @@ def _check_overlap(market: Market) -> None:
             raise MarketError(
                 f"{channel.words} has values from {calendar.first or 'no day'} to {calendar.last or 'no day'}, and "
                 f"{market.target.words} from {target.first} to {target.last}: they never overlap. Leave one of them "
-                "out."
+                "out.",
+                "no_overlap",
             )

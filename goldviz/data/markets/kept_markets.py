@@ -54,7 +54,7 @@ def market_budget() -> int:
     """
     text = os.environ.get("GOLDVIZ_DATA_MB", "2000").strip()
     if not text.isdecimal():
-        raise MarketError(f"GOLDVIZ_DATA_MB is {text!r}; allowed is a whole number of megabytes.")
+        raise MarketError(f"GOLDVIZ_DATA_MB is {text!r}; allowed is a whole number of megabytes.", "not_allowed")
     return int(text) * 10**6
 
 
@@ -73,7 +73,8 @@ def keep(market: Market) -> str:
     if len(content) > budget:
         raise MarketError(
             f"These data take {len(content) / 1e6:.1f} MB, and kept markets may take {budget / 1e6:.0f} MB in all; "
-            "raise GOLDVIZ_DATA_MB or choose fewer channels."
+            "raise GOLDVIZ_DATA_MB or choose fewer channels.",
+            "too_large",
         )
     name = market_name(market)
     with _trouble_named("cannot be written"):
@@ -91,19 +92,23 @@ def load_market(name: str, seed: int = 0) -> Market:
         return simulated_market(seed)
     check_open(name, MarketError)
     if not KEY.fullmatch(name):
-        raise MarketError(f"The market is {name!r}; allowed is '{SIMULATED}' or the 16 characters that name kept data.")
+        raise MarketError(
+            f"The market is {name!r}; allowed is '{SIMULATED}' or the 16 characters that name kept data.", "not_allowed"
+        )
     with _trouble_named("cannot be read"):
         content = MARKETS.read(name)
     if content is None:
         raise MarketError(
-            f"This machine does not hold the market {name}: load its data here again, or choose another market."
+            f"This machine does not hold the market {name}: load its data here again, or choose another market.", "gone"
         )
     try:
         market = read_market(content)
         if market_name(market) != name:
             raise DamagedMarketError
     except DamagedMarketError:
-        raise MarketError(f"The file {MARKETS.path(name)} is damaged and was not used; load its data again.") from None
+        raise MarketError(
+            f"The file {MARKETS.path(name)} is damaged and was not used; load its data again.", "damaged"
+        ) from None
     return market
 
 

@@ -15,15 +15,15 @@ import numpy as np
 import pandas as pd
 from pandas.tseries.holiday import USFederalHolidayCalendar
 
+from goldviz.coded_errors import CodedError
+
 Transformation = Literal["log_return", "difference", "level"]
 Source = Literal["simulated", "yahoo", "file"]
 Period = Literal["", "week", "month", "quarter", "year"]
 
 
-class MarketError(ValueError):
+class MarketError(CodedError):
     """Data that cannot be used, in a sentence for a person."""
-
-    for_a_person = True
 
 
 @dataclass(frozen=True)
@@ -96,14 +96,14 @@ class Channel:
     def __post_init__(self) -> None:
         index = self.values.index
         if not isinstance(index, pd.DatetimeIndex) or index.tz is not None:
-            raise MarketError(f"The dates of {self.name} are not days without a time zone.")
+            raise MarketError(f"The dates of {self.name} are not days without a time zone.", "bad_date")
         if not index.is_monotonic_increasing or not index.is_unique:
-            raise MarketError(f"The dates of {self.name} are not ascending, each named once.")
+            raise MarketError(f"The dates of {self.name} are not ascending, each named once.", "not_ascending")
         moments = index.to_numpy()
         if not (moments == moments.astype("datetime64[D]")).all():
-            raise MarketError(f"The dates of {self.name} carry times of day; days are allowed.")
+            raise MarketError(f"The dates of {self.name} carry times of day; days are allowed.", "bad_date")
         if np.isinf(self.values.to_numpy(np.float64)).any():
-            raise MarketError(f"{self.words} has an infinite value; numbers and gaps are allowed.")
+            raise MarketError(f"{self.words} has an infinite value; numbers and gaps are allowed.", "not_finite")
 
     @property
     def observed(self) -> pd.Series:
@@ -124,7 +124,8 @@ class Channel:
             first = int(np.argmax(observations.to_numpy() <= 0))
             raise MarketError(
                 f"{self.words} was {observations.iloc[first]:g} on {observations.index[first]:%Y-%m-%d}: "
-                "a log return needs prices above zero. Use changes for this channel, or leave it out."
+                "a log return needs prices above zero. Use changes for this channel, or leave it out.",
+                "not_positive",
             )
         return pd.Series(np.log(observations.to_numpy()), index=observations.index).diff().iloc[1:]
 
@@ -143,9 +144,9 @@ class Market:
     def __post_init__(self) -> None:
         names = [channel.name for channel in self.channels]
         if not names:
-            raise MarketError("There is no channel in these data; at least one is needed.")
+            raise MarketError("There is no channel in these data; at least one is needed.", "empty")
         if len(set(names)) < len(names):
-            raise MarketError(f"A channel is named twice: {', '.join(names)}.")
+            raise MarketError(f"A channel is named twice: {', '.join(names)}.", "twice")
 
     @property
     def target(self) -> Channel:
@@ -163,11 +164,24 @@ class Market:
         return sum(int(channel.values.memory_usage()) for channel in self.channels)
 
     @property
+    def provenance(self) -> dict[str, str | int]:
+        """What a run keeps of where its data come from, and of what is forecast."""
+        return {
+            "data_source": self.source,
+            "data_origin": self.origin,
+            "data_retrieved": self.retrieved.isoformat(),
+            "target_words": self.target.words,
+            "target_transformation": self.target.transformation,
+            "target_unit": self.target.unit,
+            "simulated": int(self.simulated),
+        }
+
+    @property
     def last(self) -> pd.Timestamp:
         """The date of the target's last observation."""
         observations = self.target.observed
         if observations.empty:
-            raise MarketError(f"{self.target.words} has no value at all.")
+            raise MarketError(f"{self.target.words} has no value at all.", "no_values")
         last: pd.Timestamp = observations.index[-1]
         return last
 
@@ -176,7 +190,9 @@ class Market:
         for channel in self.channels:
             if channel.name == name:
                 return channel
-        raise MarketError(f"There is no channel {name!r}; there are {', '.join(c.name for c in self.channels)}.")
+        raise MarketError(
+            f"There is no channel {name!r}; there are {', '.join(c.name for c in self.channels)}.", "not_offered"
+        )
 
     def only(self, names: Sequence[str]) -> Market:
         """The same market with these channels, in this order."""

@@ -30,7 +30,9 @@ def masked(panel: Panel, pattern: str, share: float, generator: np.random.Genera
     [[1.0, nan, 1.0], [1.0, nan, 1.0]]
     """
     if not 0 <= share < 1:
-        raise MarketError(f"The share of observations to hide is {share:g}; allowed is a number from 0 to below 1.")
+        raise MarketError(
+            f"The share of observations to hide is {share:g}; allowed is a number from 0 to below 1.", "not_allowed"
+        )
     rows, channels = panel.values.shape
     mask = np.zeros((rows, channels), dtype=bool)
     mask[:, 1:] = MISSING_PATTERNS[pattern].hidden(rows, channels - 1, share, generator)

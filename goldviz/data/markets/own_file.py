@@ -24,5 +24,5 @@ def keep_file(path: str | Path, choices: Choices) -> str:
         check_size(path.stat().st_size, path.name)
         content = content_of(path, LARGEST_FILE)
     except OSError as error:
-        raise MarketError(f"The file {path} cannot be read: {error.strerror}.") from None
+        raise MarketError(f"The file {path} cannot be read: {error.strerror}.", "disk") from None
     return keep(market_from_file(content, path.name, choices, retrieved=utc_now()))

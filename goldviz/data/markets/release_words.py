@@ -77,10 +77,10 @@ def written_release(text: str) -> Release:
     match = _WRITTEN.fullmatch(text.strip())
     zone = _zones().get(match["place"].replace("_", " ").strip().lower()) if match else None
     if match is None or zone is None or int(match["hour"]) > 23 or int(match["minute"]) > 59:
-        raise MarketError(f"{text[:60]!r} is no release time; allowed is {ALLOWED_RELEASES}.")
+        raise MarketError(f"{text[:60]!r} is no release time; allowed is {ALLOWED_RELEASES}.", "not_allowed")
     days, working = (_count(match[part]) for part in ("days", "working"))
     if max(days, working) > MOST_DAYS:
-        raise MarketError(f"{text[:60]!r} waits too long; allowed are at most {MOST_DAYS} days.")
+        raise MarketError(f"{text[:60]!r} waits too long; allowed are at most {MOST_DAYS} days.", "not_allowed")
     clock, business_days = f"{int(match['hour']):02d}:{match['minute']}", working if match["working"] else None
     return Release(clock, zone, days, business_days, period=match["period"] or "")  # type: ignore[arg-type]
 

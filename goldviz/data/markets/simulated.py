@@ -247,11 +247,12 @@ def simulated_market(seed: int = 0, years: int = 20, response: ToneResponse | No
     ('Gold (simulated)', '2024-12-31T00:00:00')
     """
     if seed < 0:
-        raise MarketError(f"The simulated market's seed is {seed}; allowed is a whole number from 0.")
+        raise MarketError(f"The simulated market's seed is {seed}; allowed is a whole number from 0.", "not_allowed")
     if not 1 <= years <= MOST_SIMULATED_YEARS:
         raise MarketError(
             f"The simulated market's length is {years} years; allowed is a whole number from 1 to "
-            f"{MOST_SIMULATED_YEARS}."
+            f"{MOST_SIMULATED_YEARS}.",
+            "not_allowed",
         )
     moving, missing = _streams(seed)
     shocks = _drawn_shocks(_calendar(years), moving)

@@ -40,7 +40,7 @@ def text_channels(documents: DatedTexts, series: Sequence[TextSeries], same_day:
     for one in series:
         values = pd.Series(np.asarray(one.values, np.float64), documents.release_days).dropna()
         if values.empty:
-            raise MarketError(f"{one.words} has no value for any of these documents; leave it out.")
+            raise MarketError(f"{one.words} has no value for any of these documents; leave it out.", "no_values")
         by_day = values.groupby(level=0)
         daily = by_day.last() if same_day == "last" else by_day.mean()
         words = f"{one.words} (generated documents)" if documents.generated else one.words
@@ -76,7 +76,9 @@ def with_text_channels(market: Market, channels: Sequence[Channel], notes: Mappi
     """
     names = {channel.name for channel in channels}
     if market.target.name in names:
-        raise MarketError(f"The target is called {market.target.name} as one of the texts' channels; rename it.")
+        raise MarketError(
+            f"The target is called {market.target.name} as one of the texts' channels; rename it.", "twice"
+        )
     last = market.target.release.moments(pd.DatetimeIndex([market.last]))[0]
     first = market.target.release.moments(pd.DatetimeIndex([market.target.observed.index[0]]))[0]
     for channel in channels:
@@ -84,7 +86,8 @@ def with_text_channels(market: Market, channels: Sequence[Channel], notes: Mappi
         if not ((out > first) & (out <= last)).any():
             raise MarketError(
                 f"No value of {channel.words} becomes known between {first:%Y-%m-%d} and {last:%Y-%m-%d}, the days of "
-                f"{market.target.words}; bring documents of that time, or choose another market."
+                f"{market.target.words}; bring documents of that time, or choose another market.",
+                "no_overlap",
             )
     others = tuple(channel for channel in market.channels if channel.name not in names)
     own_notes = {name: note for name, note in market.notes.items() if name not in names}

@@ -74,7 +74,8 @@ def folds(
     if final_start - test_start < refits:
         raise MarketError(
             f"The {test_years:g} test years hold {final_start - test_start} forecasts, and {refits} refits need one "
-            "each at least. Lower refits, or raise test years."
+            "each at least. Lower refits, or raise test years.",
+            "too_many_refits",
         )
     blocks = np.array_split(np.arange(test_start, final_start), refits)
     if open_final and final_days > 0:
@@ -93,7 +94,8 @@ def folds(
             raise MarketError(
                 f"Refit {number + 1} of {len(blocks)} would learn from {len(train)} forecasts, after "
                 f"{len(validation)} for validation and an embargo of {embargo} rows; {LEAST_TRAINING} are needed. "
-                "Lower embargo or validation share, or raise train years."
+                "Lower embargo or validation share, or raise train years.",
+                "too_little_training",
             )
         parts.append(Fold(number, train, validation, test, final=number == refits))
     return parts
@@ -102,7 +104,7 @@ def folds(
 def _check_span(dates: pd.DatetimeIndex, train_years: float, test_years: float, final_days: float) -> None:
     years = train_years + test_years + final_days / DAYS_A_YEAR
     if len(dates) == 0:
-        raise MarketError(f"There is no forecast to make; these settings need {years:.2f} years of them.")
+        raise MarketError(f"There is no forecast to make; these settings need {years:.2f} years of them.", "too_short")
     there = (dates[-1] - dates[0]) / pd.Timedelta(days=1) / DAYS_A_YEAR
     if there < years - SLACK_DAYS / DAYS_A_YEAR:
         final_block = f", testing on {test_years:g} and keeping {final_days:g} days as final block"
@@ -110,5 +112,6 @@ def _check_span(dates: pd.DatetimeIndex, train_years: float, test_years: float, 
         lower = "train years, test years or final days" if final_days else "train years or test years"
         raise MarketError(
             f"Training on {train_years:g} years{rest} need {years:.2f} years of forecasts; there are {there:.2f} "
-            f"({dates[0]:%Y-%m-%d} to {dates[-1]:%Y-%m-%d}). Lower {lower}."
+            f"({dates[0]:%Y-%m-%d} to {dates[-1]:%Y-%m-%d}). Lower {lower}.",
+            "too_short",
         )

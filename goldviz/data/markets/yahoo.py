@@ -46,11 +46,14 @@ def valid_symbol(text: str) -> str:
         excerpt = text if len(text) <= LONGEST_SYMBOL else f"{text[:LONGEST_SYMBOL]}…"
         raise MarketError(
             f"The symbol is {excerpt!r}; allowed are up to {LONGEST_SYMBOL} letters, digits and . = & _ -, "
-            "with a ^ before them for an index, for example GC=F or ^VIX."
+            "with a ^ before them for an index, for example GC=F or ^VIX.",
+            "not_allowed",
         )
     # yfinance would search for such a number and take the first symbol found, whatever it is.
     if SECURITIES_NUMBER.fullmatch(symbol):
-        raise MarketError(f"{symbol} is a securities number (ISIN); enter Yahoo's own symbol, for example GC=F.")
+        raise MarketError(
+            f"{symbol} is a securities number (ISIN); enter Yahoo's own symbol, for example GC=F.", "not_allowed"
+        )
     return symbol
 
 

@@ -135,7 +135,8 @@ def _checked(words: list[str]) -> None:
     shape = [_sort(word) for word in words]
     if not any(shape == [_sort(piece.word) for piece in pieces] for pieces in _examples()):
         raise SentenceError(
-            f"The date is written in no format that the network reads; allowed is: {'; '.join(FORMATS)}."
+            f"The date is written in no format that the network reads; allowed is: {'; '.join(FORMATS)}.",
+            "ungrammatical",
         )
 
 

@@ -108,7 +108,9 @@ def _checked(words: list[str]) -> None:
         sort = "noun" if word in NOUNS else "adjective" if word in ADJECTIVES else "link"
         adjectives = adjectives + 1 if sort == "adjective" else 0
         if (sort == "noun") != (before == "link") or adjectives > MOST_ADJECTIVES:
-            raise SentenceError(f"The sentence is outside the grammar at {word!r}; allowed is {GRAMMAR}.")
+            raise SentenceError(
+                f"The sentence is outside the grammar at {word!r}; allowed is {GRAMMAR}.", "ungrammatical"
+            )
         before = sort
     if before == "link":
-        raise SentenceError(f"The sentence ends with {words[-1]!r}; allowed is {GRAMMAR}.")
+        raise SentenceError(f"The sentence ends with {words[-1]!r}; allowed is {GRAMMAR}.", "ungrammatical")

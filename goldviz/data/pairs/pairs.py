@@ -10,16 +10,16 @@ import torch
 from jaxtyping import Int
 from torch import Generator, Tensor
 
+from goldviz.coded_errors import CodedError
+
 NO_WORD = -1
 """In place of a source word for a target word that stands for none, or for several."""
 LONGEST_SENTENCE = 40
 """Words of a sentence of one's own."""
 
 
-class SentenceError(ValueError):
+class SentenceError(CodedError):
     """A sentence that a task does not understand, in one sentence: what it is, and what is allowed."""
-
-    for_a_person = True
 
 
 class Pairs(NamedTuple):
@@ -76,14 +76,19 @@ class PairTask:
         """
         words = self.read(sentence)
         if not words:
-            raise SentenceError(f"The sentence is empty; allowed are up to {LONGEST_SENTENCE} words: {self.example}.")
+            raise SentenceError(
+                f"The sentence is empty; allowed are up to {LONGEST_SENTENCE} words: {self.example}.", "empty"
+            )
         if len(words) > LONGEST_SENTENCE:
-            raise SentenceError(f"The sentence has {len(words):,} words; allowed are up to {LONGEST_SENTENCE}.")
+            raise SentenceError(
+                f"The sentence has {len(words):,} words; allowed are up to {LONGEST_SENTENCE}.", "too_long"
+            )
         numbers = self.numbers
         strange = next((word for word in words if word not in numbers), None)
         if strange is not None:
             raise SentenceError(
-                f"The network has never read {_short(strange)!r}; allowed are {', '.join(self.source_words)}."
+                f"The network has never read {_short(strange)!r}; allowed are {', '.join(self.source_words)}.",
+                "never_read",
             )
         self.grammar(words)
         return [numbers[word] for word in words]

@@ -51,7 +51,8 @@ def channel_names(
     if answers.split:
         raise MarketError(
             f"{table.file} has no names in {plain_words(answers.split)!r}; allowed is a column of names "
-            "that come again."
+            "that come again.",
+            "not_offered",
         )
     return None, None
 

@@ -148,7 +148,9 @@ def _told_price(table: FileTable, names: Mapping[int, str], price: str) -> int:
         if name == price or price == str(column + 1):
             return column
     choices = plain_words(", ".join(names.values()), 300)
-    raise MarketError(f"{table.file} has no numbers in {plain_words(price)!r}; allowed as price are {choices}.")
+    raise MarketError(
+        f"{table.file} has no numbers in {plain_words(price)!r}; allowed as price are {choices}.", "not_offered"
+    )
 
 
 def _is_change(values: NDArray[np.float64], prices: NDArray[np.float64]) -> bool:

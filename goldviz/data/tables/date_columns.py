@@ -54,7 +54,8 @@ def date_columns(table: FileTable) -> list[tuple[int, DateForm]]:
         aside = "Write the day on which each fiscal year or its part ends. " if "FY" in cells.upper() else ""
         raise MarketError(
             f"{table.file} has no column of dates: its first cells are {cells}. {aside}Allowed are dates like "
-            f"{ALLOWED_DATES}; where the names stand in another row, say which."
+            f"{ALLOWED_DATES}; where the names stand in another row, say which.",
+            "no_dates",
         )
     return [(place, form) for _, place, form in sorted(candidates, key=lambda item: item[:2])]
 
@@ -78,7 +79,8 @@ def with_whole_dates(table: FileTable) -> FileTable:
     if sum(name.lower() in MONTHS for name in table.names) > 1:
         raise MarketError(
             f"{table.file} has a column for each month. Put the months below one another, with a column of dates such "
-            "as 2024-12."
+            "as 2024-12.",
+            "months_in_columns",
         )
     others = [place for place in range(len(words)) if place not in places.values()]
     name = " ".join(table.names[place] for place in places.values())
@@ -120,7 +122,9 @@ def chosen_dates(table: FileTable, candidates: list[tuple[int, DateForm]], name:
         if table.names[place] == name:
             return place, form
     choices = ", ".join(table.names[place] for place, _ in candidates)
-    raise MarketError(f"{table.file} has no dates in {plain_words(name)!r}; allowed are {plain_words(choices, 300)}.")
+    raise MarketError(
+        f"{table.file} has no dates in {plain_words(name)!r}; allowed are {plain_words(choices, 300)}.", "not_offered"
+    )
 
 
 def beside_other_dates(table: FileTable, candidates: list[tuple[int, DateForm]], place: int) -> list[int]:

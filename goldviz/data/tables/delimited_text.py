@@ -80,7 +80,7 @@ def delimited_table(content: bytes, file: str, header: int = 0) -> FileTable:
     )
     rows = np.delete(np.arange(1, len(columns[0]) + len(uneven) + 1), [row.number - 1 for row in uneven])
     if not len(rows):
-        raise MarketError(f"{file} does not begin with a header; expected is a row of column names.")
+        raise MarketError(f"{file} does not begin with a header; expected is a row of column names.", "no_header")
     check_lengths(columns, rows, file)
     table = extent(columns, rows, header, file)
     notes += _around(table, rows, uneven, file, width)
@@ -109,7 +109,7 @@ def _around(
         names = not table.header and row.number == first - 1 and row.cells > 1
         has_date = row in below and row.cells > 1 and date_form(pa.array([re.split(r"[\t;|,]", row.text)[0].strip()]))
         if inside or has_date or names:
-            raise MarketError(uneven_words(row, file, width, MOST, HINT))
+            raise MarketError(uneven_words(row, file, width, MOST, HINT), "uneven_row")
     sides = {"above": above, "below": below}
     return tuple(
         f"{how_many(len(left), 'row', 'was', 'were')} left out {side} the table: {plain_words(left[0].text, 40)!r}."
@@ -136,9 +136,11 @@ def _unpacked(content: bytes, file: str) -> bytes:
         with gzip.open(io.BytesIO(content)) as packed:
             text = packed.read(MOST_UNPACKED + 1)
     except (OSError, EOFError, zlib.error):
-        raise MarketError(f"{file} is a gzip archive that is damaged; allowed is a whole one.") from None
+        raise MarketError(f"{file} is a gzip archive that is damaged; allowed is a whole one.", "damaged") from None
     if len(text) > MOST_UNPACKED:
-        raise MarketError(f"{file} holds more than {MOST_UNPACKED / 1e6:.0f} MB of text; allowed is at most that.")
+        raise MarketError(
+            f"{file} holds more than {MOST_UNPACKED / 1e6:.0f} MB of text; allowed is at most that.", "too_large"
+        )
     return text
 
 
@@ -148,12 +150,12 @@ def _decoded(content: bytes, file: str) -> tuple[str, tuple[str, ...]]:
     for mark, what in OTHER_FORMATS:
         if start.lower().startswith(mark.lower()):
             kind = "an Excel workbook" if mark.startswith(b"PK") and b"xl/" in content else what
-            raise MarketError(f"{file} is {kind}, not a table of text; allowed are {ALLOWED_FILES}.")
+            raise MarketError(f"{file} is {kind}, not a table of text; allowed are {ALLOWED_FILES}.", "other_kind")
     text, notes = _text(content)
     beginning = text[:SAMPLE]
     strange = sum(ord(character) < 32 and not character.isspace() for character in beginning)
     if "\0" in text or strange > len(beginning) / 100 or beginning.count("\ufffd") > 3 + len(beginning) / 100:
-        raise MarketError(f"{file} holds binary data, not a table of text; allowed are {ALLOWED_FILES}.")
+        raise MarketError(f"{file} holds binary data, not a table of text; allowed are {ALLOWED_FILES}.", "other_kind")
     # The mark of byte order also stands where files were put behind one another.
     return text.replace("\ufeff", ""), notes
 
@@ -222,13 +224,15 @@ def _separator(text: str, file: str) -> tuple[str, int, str]:
     best = max(separators, key=lambda separator: scores[separator][0])
     if scores[best][0] == 0:
         if not text.strip():
-            raise MarketError(f"{file} is empty; allowed are CSV, Excel and Parquet files with dates and numbers.")
+            raise MarketError(
+                f"{file} is empty; allowed are CSV, Excel and Parquet files with dates and numbers.", "empty"
+            )
         by_blanks = len(re.findall(r"(?m)^\S.*\S {2,}\S", sample)) > 1
         aside = (
             " Its columns are set apart by blanks: open it in a spreadsheet and save it as CSV." if by_blanks else ""
         )
         sentence = "has one column only; expected are dates and numbers separated by , ; | or tabs."
-        raise MarketError(f"{file} {sentence}{aside}")
+        raise MarketError(f"{file} {sentence}{aside}", "one_column")
     return best, scores[best][1], text
 
 

@@ -92,8 +92,8 @@ def distinct_names(names: Iterable[str]) -> tuple[str, ...]:
 
 def check_width(file: str, columns: int) -> None:
     """Raises :class:`MarketError` for more columns than are worth looking into."""
-    if columns > 10 * MOST_COLUMNS:
-        raise MarketError(_fault(file, columns, 1))
+    if columns > 10 * MOST_COLUMNS and (fault := _fault(file, columns, 1)):
+        raise fault
 
 
 def check_lengths(
@@ -106,25 +106,28 @@ def check_lengths(
         if longest > limit:
             raise MarketError(
                 f"Row {rows[pc.index(lengths, longest).as_py()]} of {file} has a cell of {longest:,} bytes in column "
-                f"{place}; allowed are at most {limit:,}."
+                f"{place}; allowed are at most {limit:,}.",
+                "too_long",
             )
 
 
 def check_extent(file: str, columns: int, rows: int) -> None:
     """Raises :class:`MarketError` for a table that is larger than any market needs, or empty."""
     if fault := _fault(file, columns, rows):
-        raise MarketError(fault)
+        raise fault
 
 
-def _fault(file: str, columns: int, rows: int) -> str:
+def _fault(file: str, columns: int, rows: int) -> MarketError | None:
     if rows == 0 and columns <= MOST_COLUMNS:
-        return f"{file} has no rows under its header; expected are dates with numbers."
+        return MarketError(f"{file} has no rows under its header; expected are dates with numbers.", "no_rows")
     faults = [f"{rows:,} rows; allowed are at most {MOST_ROWS:,}"] if rows > MOST_ROWS else []
     if columns > MOST_COLUMNS:
         faults.insert(0, f"{columns:,} columns; allowed are at most {MOST_COLUMNS}")
     if not faults and rows * columns > MOST_CELLS:
         faults = [f"{rows * columns:,} cells; allowed are at most {MOST_CELLS:,}"]
-    return f"{file} has {', and '.join(faults)}. Take out what you do not need." if faults else ""
+    if not faults:
+        return None
+    return MarketError(f"{file} has {', and '.join(faults)}. Take out what you do not need.", "too_large")
 
 
 def cut_table(table: FileTable) -> FileTable:
@@ -133,13 +136,13 @@ def cut_table(table: FileTable) -> FileTable:
     Raises :class:`MarketError` for one without rows.
     """
     fault = _fault(table.file, len(table.columns), len(table.rows))
-    if len(table.rows) == 0:
-        raise MarketError(fault)
-    if not fault:
+    if fault is None:
         return table
+    if len(table.rows) == 0:
+        raise fault
     columns = tuple(column[:MOST_ROWS] for column in table.columns[:MOST_COLUMNS])
     names = table.names[:MOST_COLUMNS]
-    return replace(table, names=names, columns=columns, rows=table.rows[:MOST_ROWS], fault=fault)
+    return replace(table, names=names, columns=columns, rows=table.rows[:MOST_ROWS], fault=fault.sentence)
 
 
 def printed(column: pa.Array) -> pa.StringArray:

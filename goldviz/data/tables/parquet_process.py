@@ -24,7 +24,7 @@ ROWS_AT_ONCE = 2**16
 
 
 class Unfit(Exception):  # noqa: N818 - an answer, not a fault
-    """Why a column cannot be read, in words that follow the file's name."""
+    """Why a column cannot be read, in words that follow the file's name, and the code of the error."""
 
 
 def textual(kind: pa.DataType) -> bool:
@@ -41,7 +41,7 @@ def size_of_text(column: pa.ChunkedArray, limit: int) -> int:
         lengths = pc.binary_length(chunk.dictionary if is_packed else chunk)
         longest = pc.max(lengths).as_py() or 0
         if longest > limit:
-            raise Unfit(f"has a cell of {longest:,} bytes; allowed are at most {limit:,}.")
+            raise Unfit(f"has a cell of {longest:,} bytes; allowed are at most {limit:,}.", "too_long")
         total += pc.sum(lengths.take(chunk.indices) if is_packed else lengths).as_py() or 0
     return total
 
@@ -68,7 +68,9 @@ def main(path: str, result: str, longest: int) -> None:
                 if is_text:
                     total += size_of_text(column, longest)
                     if total > MOST_UNPACKED:
-                        raise Unfit(f"brings its text to {total:,} bytes; allowed are at most {MOST_UNPACKED:,}.")
+                        raise Unfit(
+                            f"brings its text to {total:,} bytes; allowed are at most {MOST_UNPACKED:,}.", "too_large"
+                        )
                 kind = pa.string() if is_text else column.type
                 with pa.ipc.new_stream(file, pa.schema([("", kind)])) as stream:
                     for start in range(0, rows, ROWS_AT_ONCE):
@@ -78,7 +80,7 @@ def main(path: str, result: str, longest: int) -> None:
         except Unfit as why:
             file.seek(0)
             file.truncate()
-            file.write(json.dumps({"column": place, "refused": str(why)}).encode() + b"\n")
+            file.write(json.dumps({"column": place, "refused": why.args[0], "code": why.args[1]}).encode() + b"\n")
 
 
 if __name__ == "__main__":

@@ -35,7 +35,9 @@ def parquet_table(content: bytes, file: str, longest: int = LONGEST_CELL) -> Fil
     binary columns, in one sentence that names the file, the column where there is one, and what is allowed.
     """
     if content.startswith(ENCRYPTED_MARK):
-        raise MarketError(f"{file} is an encrypted Parquet file; allowed are Parquet files that are not encrypted.")
+        raise MarketError(
+            f"{file} is an encrypted Parquet file; allowed are Parquet files that are not encrypted.", "encrypted"
+        )
     try:
         return _read(content, file, longest)
     except (MarketError, MemoryError):  # one of Arrow's errors is both its own and Python's
@@ -44,7 +46,8 @@ def parquet_table(content: bytes, file: str, longest: int = LONGEST_CELL) -> Fil
     except (pa.ArrowException, OSError, ValueError, TypeError, KeyError, OverflowError) as error:
         raise MarketError(
             f"{file} begins as a Parquet file but cannot be read as one; allowed are whole CSV, Excel and Parquet "
-            "files."
+            "files.",
+            "damaged",
         ) from error
 
 
@@ -58,12 +61,13 @@ def _read(content: bytes, file: str, limit: int) -> FileTable:
         if not _plain(field.type):
             raise MarketError(
                 f"Column {plain_words(field.name)} of {file} holds {plain_words(str(field.type))}; allowed are dates, "
-                "numbers and text."
+                "numbers and text.",
+                "other_kind",
             )
     total_size = sum(group.total_byte_size for group in groups)
     if total_size > MOST_UNPACKED or total_size < 0:
         raise MarketError(
-            f"{file} says that it unpacks to {total_size:,} bytes; allowed are at most {MOST_UNPACKED:,}."
+            f"{file} says that it unpacks to {total_size:,} bytes; allowed are at most {MOST_UNPACKED:,}.", "too_large"
         )
     too_much = f"{file} takes more memory or time than a table of prices needs. Take out what you do not need."
     limits = (MOST_MEMORY, MOST_SECONDS)
@@ -72,7 +76,7 @@ def _read(content: bytes, file: str, limit: int) -> FileTable:
     pairs = (PAIR.sub(r"\2 \1", name).strip() for name in schema.names)
     names = distinct_names("index" if name.startswith("__index_level_") else name for name in pairs)
     if "refused" in about:
-        raise MarketError(f"Column {names[about['column']]} of {file} {about['refused']}")
+        raise MarketError(f"Column {names[about['column']]} of {file} {about['refused']}", about["code"])
     source = pa.BufferReader(streams)
     columns = tuple(pa.ipc.open_stream(source).read_all().column(0).combine_chunks() for _ in names)
     return FileTable(file, "parquet", names, columns, np.arange(1, rows + 1))

@@ -261,7 +261,8 @@ def _check_years(table: FileTable, column: int, parts: dict[str, pa.StringArray]
     if short and not (in_order(months) and len(np.unique(months.astype("datetime64[M]").astype(int) % 12)) > 2):
         raise MarketError(
             f"The dates of {table.file} have no year, or one of two digits, as in {table.cell(column, 0)!r}. Write "
-            f"years of four digits. Allowed are {ALLOWED_DATES}."
+            f"years of four digits. Allowed are {ALLOWED_DATES}.",
+            "two_digit_years",
         )
 
 
@@ -355,7 +356,8 @@ def _ordered(table: FileTable, column: int, parts: dict[str, pa.StringArray], da
         cell = table.cell(column, 0)
         raise MarketError(
             f"The dates of {table.file} have a year of two digits in front, as in {cell!r}; they can be read in "
-            f"three ways. Write years of four digits. Allowed are {ALLOWED_DATES}."
+            f"three ways. Write years of four digits. Allowed are {ALLOWED_DATES}.",
+            "two_digit_years",
         )
     day, month = PrintedDates("day", by_day), PrintedDates("month", by_month)
     if day_first is not None:
@@ -430,7 +432,8 @@ def _refuse(table: FileTable, column: int, wrong: NDArray[np.bool_], words: Call
         what = words(cell) if cell else "there is no date"
         raise MarketError(
             f"In row {table.rows[place]} of {table.file}, column {table.names[column]}, {what}; allowed are "
-            f"{ALLOWED_DATES}."
+            f"{ALLOWED_DATES}.",
+            "bad_date",
         )
 
 

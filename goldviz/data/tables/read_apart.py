@@ -66,7 +66,7 @@ def read_apart(
                 process.kill()
         # A library that gets no memory ends its process by a signal.
         if beyond or process.returncode < 0 or process.returncode == hold_process.MEMORY:
-            raise MarketError(too_much)
+            raise MarketError(too_much, "too_large")
         if process.returncode:
             raise DamagedError
         with open(result, "rb") as answer:

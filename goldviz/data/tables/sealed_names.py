@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable
+
+from goldviz.coded_errors import CodedError
 
 NOT_YOURS = "This is another visitor's file. Ask for its link, or choose another."
 KEY = re.compile("[0-9a-f]{16}")
@@ -49,7 +50,7 @@ def shown_name(name: str) -> str:
     return f"own file {seal.removeprefix('sealed-')[:4]}" if SEALED.fullmatch(seal) else name
 
 
-def check_open(name: str, error: Callable[[str], Exception]) -> None:
+def check_open(name: str, error: type[CodedError]) -> None:
     """Raise ``error`` with a sentence for the sealed name of a file."""
     if SEALED.fullmatch(name):
-        raise error(NOT_YOURS)
+        raise error(NOT_YOURS, "not_yours")

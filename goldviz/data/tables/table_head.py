@@ -73,7 +73,8 @@ def extent(columns: Sequence[pa.StringArray], rows: NDArray[np.int64], header_ro
     header = int(np.argmax(rows == header_row)) if header_row else None
     if header is not None and header_row not in rows[:-1]:
         raise MarketError(
-            f"Row {header_row} of {file} cannot be its header; allowed is a row of names above the numbers."
+            f"Row {header_row} of {file} cannot be its header; allowed is a row of names above the numbers.",
+            "no_header",
         )
     place = _column_of_dates(columns, count)
     if place is None:

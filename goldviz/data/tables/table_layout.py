@@ -68,7 +68,7 @@ def understood(table: FileTable, answers: Told = NOTHING_TOLD) -> TableLayout:
     if len(table.rows) < FEWEST_VALUES:
         number = how_many(len(table.rows), "row")
         wide = " Dates stand side by side: put them below one another." if date_form(pa.array(table.names)) else ""
-        raise MarketError(f"{table.file} has {number}; at least {FEWEST_VALUES} values are needed.{wide}")
+        raise MarketError(f"{table.file} has {number}; at least {FEWEST_VALUES} values are needed.{wide}", "too_few")
     candidates = date_columns(table)
     place, form = chosen_dates(table, candidates, answers.date_column)
     dates = read_dates(table, place, form, answers.day_first)
@@ -96,7 +96,8 @@ def understood(table: FileTable, answers: Told = NOTHING_TOLD) -> TableLayout:
     if not numeric:
         raise MarketError(
             f"{table.file} has no column of numbers beside the dates in {table.names[place]}; allowed are numbers like "
-            "1925.45, 1,925.45 and 1.925,45."
+            "1925.45, 1,925.45 and 1.925,45.",
+            "no_numbers",
         )
     left_out = [column for column in others if column not in numeric]
     numeric, entities = without_entities(source, numeric, left_out, numbers)
@@ -304,7 +305,7 @@ def _target(columns: dict[str, DailyColumn], roles: Roles | None, table: FileTab
         clear = roles.told or roles.bars or price_column == price
         target = price if clear or not columns[price].trouble else target
     if columns[target].trouble:
-        raise MarketError(columns[target].trouble)
+        raise MarketError(columns[target].trouble, "bad_column")
     if roles is not None:
         aside = {table.names[column] for column in (*roles.constant, *roles.change_of)}
         closes = {table.names[bars.close] for bars in roles.bars}

@@ -10,6 +10,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv
 
+from goldviz.coded_errors import CodedError
+
 SEPARATORS = ("\t", ";", "|", ",")
 """The comma last: it also stands inside numbers and dates."""
 MOST_UNEVEN = 200
@@ -26,12 +28,12 @@ class UnevenRow:
     text: str
 
 
-def cells_of_text(text: str, fault: type[Exception], *, file: str, expected: str) -> tuple[str, list[pa.StringArray]]:
+def cells_of_text(text: str, fault: type[CodedError], *, file: str, expected: str) -> tuple[str, list[pa.StringArray]]:
     """The separator that cuts the first row into most cells, and the trimmed columns; a cell may span lines.
 
     Raises ``fault`` for a text without a first row, of one column, and with uneven rows.
 
-    >>> separator, columns = cells_of_text('Rates; fell|0', ValueError, file="a.csv", expected="two")
+    >>> separator, columns = cells_of_text('Rates; fell|0', CodedError, file="a.csv", expected="two")
     >>> separator, [column.to_pylist() for column in columns]
     (';', [['Rates'], ['fell|0']])
     """
@@ -40,12 +42,12 @@ def cells_of_text(text: str, fault: type[Exception], *, file: str, expected: str
         try:
             return next(csv.reader(io.StringIO(text[:FIRST_ROW_CHARACTERS], newline=""), delimiter=separator))
         except (csv.Error, StopIteration):
-            raise fault(f"{file} does not begin with a row of column names.") from None
+            raise fault(f"{file} does not begin with a row of column names.", "no_header") from None
 
     widths = {separator: len(first_row(separator)) for separator in SEPARATORS}
     separator = max(widths, key=widths.__getitem__)
     if widths[separator] < 2:
-        raise fault(f"{file} has one column only; expected are {expected}.")
+        raise fault(f"{file} has one column only; expected are {expected}.", "one_column")
     return separator, columns_of_text(
         text.encode("utf-8", errors="replace"),
         separator,
@@ -68,7 +70,7 @@ def columns_of_text(
     content: bytes,
     separator: str,
     width: int,
-    fault: type[Exception],
+    fault: type[CodedError],
     *,
     file: str,
     limit: str,
@@ -108,8 +110,9 @@ def columns_of_text(
             ),
         )
     except (pa.ArrowException, OSError) as error:
-        cause = uneven_words(rejects[0], file, width, most, hint) if rejects else ""
-        raise fault(cause or f"{file} cannot be cut into cells; allowed {limit}.") from error
+        if rejects:
+            raise fault(uneven_words(rejects[0], file, width, most, hint), "uneven_row") from error
+        raise fault(f"{file} cannot be cut into cells; allowed {limit}.", "damaged") from error
     columns = table.columns
     del table
     # Each is let go of before the next is trimmed: all cells twice would take much memory.

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from goldviz.coded_errors import CodedError
 from goldviz.data.tables.private_files import give_group
 
 UNFINISHED_FILE = ".part"
@@ -26,12 +27,12 @@ def digest(content: bytes) -> str:
 
 
 @contextmanager
-def disk_faults_as(kind: type[Exception], words: str, advice: str = "") -> Iterator[None]:
+def disk_faults_as(kind: type[CodedError], words: str, advice: str = "") -> Iterator[None]:
     """Raise a fault of the disk as this ``kind``: what cannot be done, why, and what may help."""
     try:
         yield
     except OSError as error:
-        raise kind(f"{words}: {reason_of(error)}.{advice}") from None
+        raise kind(f"{words}: {reason_of(error)}.{advice}", "disk") from None
 
 
 def write_whole(path: Path, content: bytes) -> None:

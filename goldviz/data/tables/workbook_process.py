@@ -43,7 +43,7 @@ FIRST_PART = (
 
 
 class Unfit(Exception):  # noqa: N818 - an answer, not a fault
-    """Why a sheet cannot be read, in words that follow the file's name."""
+    """Why a sheet cannot be read, in words that follow the file's name, and the code of the error."""
 
 
 class Rows(NamedTuple):
@@ -162,7 +162,9 @@ def percentage(value: float) -> str:
 def check_span(height: int, width: int) -> None:
     """Raise :class:`Unfit` where so many cells are spanned that most are empty, or the table is none of prices."""
     if height * width > MOST_SPANNED:
-        raise Unfit("has cells far from each other; delete what stands beside its table, or save it as CSV.")
+        raise Unfit(
+            "has cells far from each other; delete what stands beside its table, or save it as CSV.", "too_large"
+        )
 
 
 class Cells:
@@ -205,7 +207,7 @@ def answer(path: str, sheet: str) -> tuple[dict[str, Any], Cells]:
         old = file.read(8) == COMPOUND_FILE
     sheets = old_workbook(path) if old else new_workbook(path)
     if sheet and sheet not in sheets.names:
-        raise Unfit(f"has no sheet {sheet!r}; allowed are {', '.join(sheets.names)}.")
+        raise Unfit(f"has no sheet {sheet!r}; allowed are {', '.join(sheets.names)}.", "not_offered")
     narrow = ""
     first: tuple[dict[str, Any], Cells] | None = None
     # Whether an old sheet is hidden is known once it is read: none is asked behind the one that is taken.
@@ -223,8 +225,12 @@ def answer(path: str, sheet: str) -> tuple[dict[str, Any], Cells]:
     if first:
         return first
     if narrow:
-        raise Unfit(f"has one column only in sheet {narrow}; expected are dates and numbers side by side.")
-    raise Unfit(f"has nothing in {f'sheet {sheet}' if sheet else 'any sheet'}; expected are dates and numbers.")
+        raise Unfit(
+            f"has one column only in sheet {narrow}; expected are dates and numbers side by side.", "one_column"
+        )
+    raise Unfit(
+        f"has nothing in {f'sheet {sheet}' if sheet else 'any sheet'}; expected are dates and numbers.", "empty"
+    )
 
 
 def main(path: str, result: str, sheet: str) -> None:
@@ -237,7 +243,7 @@ def main(path: str, result: str, sheet: str) -> None:
         try:
             about, cells = answer(path, json.loads(sheet))
         except Unfit as why:
-            file.write(json.dumps({"refused": str(why)}).encode())
+            file.write(json.dumps({"refused": why.args[0], "code": why.args[1]}).encode())
             return
         counts = {"cells": len(cells.kinds), "texts": len(cells.ends) - 1}
         file.write(json.dumps({**about, **counts}).encode() + b"\n")

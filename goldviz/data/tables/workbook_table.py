@@ -70,10 +70,11 @@ def workbook_table(
     except DamagedError:
         raise MarketError(
             f"{file} begins as a workbook but cannot be read as one; allowed are whole workbooks without a password, "
-            "CSV and Parquet files."
+            "CSV and Parquet files.",
+            "damaged",
         ) from None
     if "refused" in about:
-        raise MarketError(f"{file} {plain_words(about['refused'], 400)}")
+        raise MarketError(f"{file} {plain_words(about['refused'], 400)}", about["code"])
     count, ends = about["cells"], 4 * about["texts"] + 4
     numbers = np.frombuffer(cells, np.float64, count).reshape(-1, about["width"])
     kinds = np.frombuffer(cells, np.uint8, count, offset=8 * count + ends).reshape(numbers.shape)

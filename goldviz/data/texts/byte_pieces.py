@@ -52,7 +52,9 @@ class BytePieces:
             TextError: there are fewer than 256, or the expression takes too long.
         """
         if size < BYTES:
-            raise TextError(f"The vocabulary has {size} tokens; allowed are at least {BYTES}, one for every byte.")
+            raise TextError(
+                f"The vocabulary has {size} tokens; allowed are at least {BYTES}, one for every byte.", "not_allowed"
+            )
         return cls(tuple(merge.pair for merge in islice(merges(text, expression), size - BYTES)), expression)
 
     @property

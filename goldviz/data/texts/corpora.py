@@ -69,7 +69,7 @@ def of_a_file(content: bytes, file: str) -> tuple[bytes, tuple[str, ...]]:
     try:
         text, notes = decoded_text(content, file)
     except DatedTextError as error:
-        raise TextError(str(error)) from None
+        raise TextError(str(error), error.code) from None
     sample, more = _shortened(text)
     own_corpus(sample)
     return sample.encode(), (*notes, *more)

@@ -54,7 +54,9 @@ def is_one_table(names: Sequence[str]) -> bool:
     """
     tables = [name for name in names if name.lower().endswith(TABLE_ENDINGS)]
     if tables and len(names) > 1:
-        raise DatedTextError("A CSV file holds all documents by itself; bring one of them, or text files alone.")
+        raise DatedTextError(
+            "A CSV file holds all documents by itself; bring one of them, or text files alone.", "table_and_texts"
+        )
     return bool(tables)
 
 
@@ -79,7 +81,8 @@ def texts_from_files(
     total = sum(len(content) for _, content in files)
     if total > LARGEST_UPLOAD:
         raise DatedTextError(
-            f"The files have {total / 1e6:,.1f} MB; allowed are at most {LARGEST_UPLOAD / 1e6:.0f} MB together."
+            f"The files have {total / 1e6:,.1f} MB; allowed are at most {LARGEST_UPLOAD / 1e6:.0f} MB together.",
+            "too_large",
         )
     texts: list[DatedText] = []
     without_date: list[DatedText] = []
@@ -96,7 +99,9 @@ def texts_from_files(
             notes.append(f"{name} has no text and no part in this.")
             continue
         if len(words) > LONGEST_TEXT:
-            raise DatedTextError(f"{name} has {len(words):,} characters; allowed are at most {LONGEST_TEXT:,}.")
+            raise DatedTextError(
+                f"{name} has {len(words):,} characters; allowed are at most {LONGEST_TEXT:,}.", "too_long"
+            )
         texts.append(_document(name, facts, words.strip(), rule, day_first, kind))
         if not _first(facts, RELEASE_KEYS):
             without_date.append(texts[-1])
@@ -129,12 +134,15 @@ def _document(
     if about is None:
         raise DatedTextError(
             f"{name} has no date. Write it in the file's name, as in statement_2024-12-18.txt. Or write date: "
-            "2024-12-18 at the top, between two lines of ---."
+            "2024-12-18 at the top, between two lines of ---.",
+            "no_dates",
         )
     out = _first(facts, RELEASE_KEYS)
     day_of_release = _day(out, name, day_first) if out else rule.day_out(about, kind)
     if day_of_release < about:
-        raise DatedTextError(f"{name} is dated {about} and released on {day_of_release}; allowed is that day or later.")
+        raise DatedTextError(
+            f"{name} is dated {about} and released on {day_of_release}; allowed is that day or later.", "released_early"
+        )
     return DatedText(about, day_of_release, kind, words)
 
 
@@ -167,14 +175,19 @@ def _day(cell: str, name: str, day_first: bool | None) -> date:
     form = date_form(cells)
     day_words = plain_words(cell, 30)
     if form is None:
-        raise DatedTextError(f"{name} has {day_words!r} for a date; allowed are dates like {ALLOWED_DATES}.")
+        raise DatedTextError(
+            f"{name} has {day_words!r} for a date; allowed are dates like {ALLOWED_DATES}.", "bad_date"
+        )
     try:
         read = read_dates(FileTable(name, "text", ("date",), (cells,), _FIRST_ROW), 0, form, day_first)
     except MarketError:
-        raise DatedTextError(f"{name} has {day_words!r} for a date, which is no day of the calendar.") from None
+        raise DatedTextError(
+            f"{name} has {day_words!r} for a date, which is no day of the calendar.", "bad_date"
+        ) from None
     if read.order == "either":
         raise DatedTextError(
-            f"{name} has {day_words!r} for a date, which can be read in two ways; write it like 2024-12-31."
+            f"{name} has {day_words!r} for a date, which can be read in two ways; write it like 2024-12-31.",
+            "two_readings",
         )
     day: date = read.moments[0].astype("datetime64[D]").item()
     return day

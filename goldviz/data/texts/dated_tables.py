@@ -98,7 +98,9 @@ def look_into_texts(content: bytes, name: str) -> TextTablePreview:
     table = text_table(content, name)
     dates = tuple(column for column in table.names if date_form(table.columns[table.names.index(column)]))
     if not dates:
-        raise DatedTextError(f"{table.file} has no column of dates; allowed are dates like {ALLOWED_DATES}.")
+        raise DatedTextError(
+            f"{table.file} has no column of dates; allowed are dates like {ALLOWED_DATES}.", "no_dates"
+        )
     texts, text, text_unclear = _text_column(table, [name for name in table.names if name not in dates])
     release = next((column for column in dates if name_words(column) & RELEASE_WORDS), NOTHING)
     others = [column for column in dates if column != release] or list(dates)
@@ -150,13 +152,15 @@ def texts_from_table(
     for column in filter(None, (columns.date, columns.text, columns.release, columns.kind)):
         if column not in table.names:
             raise DatedTextError(
-                f"{table.file} has no column {plain_words(column)!r}; allowed are {', '.join(table.names)}."
+                f"{table.file} has no column {plain_words(column)!r}; allowed are {', '.join(table.names)}.",
+                "not_offered",
             )
     with_texts = _with_texts(table, columns.text)
     dates = _dates_of_so_many(with_texts, columns.date, columns.day_first)
     if dates.order == "either":
         raise DatedTextError(
-            f"The dates of {table.file} can be read in two ways; choose whether the day or the month stands first."
+            f"The dates of {table.file} can be read in two ways; choose whether the day or the month stands first.",
+            "two_readings",
         )
     about = dates.moments.astype("datetime64[D]").tolist()
     kinds = _cells(with_texts, columns.kind) if columns.kind else [""] * len(about)
@@ -187,7 +191,8 @@ def texts_from_table(
         if out < day:
             raise DatedTextError(
                 f"In row {row} of {table.file} the release, {out}, is before the date, {day}; allowed are releases on "
-                "that day or later."
+                "that day or later.",
+                "released_early",
             )
     texts = [
         DatedText(day, out, kind, text.strip())
@@ -206,7 +211,9 @@ def _text_column(table: FileTable, names: Sequence[str]) -> tuple[tuple[str, ...
     lengths = {name: pc.mean(pc.utf8_length(_column(table, name))).as_py() or 0.0 for name in names}
     by_length = sorted((name for name in names if lengths[name] > 0), key=lambda name: -lengths[name])
     if not by_length:
-        raise DatedTextError(f"{table.file} has no column of texts beside its dates; expected is one with statements.")
+        raise DatedTextError(
+            f"{table.file} has no column of texts beside its dates; expected is one with statements.", "no_text"
+        )
     by_name = [name for name in by_length if name_words(name) & TEXT_WORDS]
     column = (by_name or by_length)[0]
     rivals = [name for name in by_length if name != column and lengths[name] > lengths[column] / 2]
@@ -224,7 +231,7 @@ def _with_texts(table: FileTable, name: str) -> FileTable:
     """The rows that have a text."""
     there = pc.invert(is_missing(_column(table, name)))
     if not pc.any(there).as_py():
-        raise DatedTextError(f"No row of {table.file} has a text in {name}; at least one is needed.")
+        raise DatedTextError(f"No row of {table.file} has a text in {name}; at least one is needed.", "no_text")
     columns = tuple(column.filter(there) for column in table.columns)
     rows = table.rows[there.to_numpy(zero_copy_only=False)]
     return FileTable(table.file, "text", table.names, columns, rows, table.separator, table.notes)
@@ -261,9 +268,9 @@ def _dates_of_so_many(table: FileTable, name: str, day_first: bool | None) -> Pr
     try:
         dates = _dates(table, name, day_first)
     except DatedTextError as error:
-        raise DatedTextError(f"{too_many} {error}".strip()) from None
+        raise DatedTextError(f"{too_many} {error}".strip(), "too_large" if too_many else error.code) from None
     if too_many:
-        raise DatedTextError(too_many)
+        raise DatedTextError(too_many, "too_large")
     return dates
 
 
@@ -271,11 +278,13 @@ def _dates(table: FileTable, name: str, day_first: bool | None) -> PrintedDates:
     place = table.names.index(name)
     form = date_form(table.columns[place])
     if form is None:
-        raise DatedTextError(f"{name} of {table.file} holds no dates; allowed are dates like {ALLOWED_DATES}.")
+        raise DatedTextError(
+            f"{name} of {table.file} holds no dates; allowed are dates like {ALLOWED_DATES}.", "no_dates"
+        )
     try:
         return read_dates(table, place, form, day_first)
     except MarketError as error:
-        raise DatedTextError(str(error)) from None
+        raise DatedTextError(str(error), error.code) from None
 
 
 def _releases(table: FileTable, name: str, day_first: bool | None) -> tuple[list[bool], list[date], str]:
@@ -287,7 +296,8 @@ def _releases(table: FileTable, name: str, day_first: bool | None) -> tuple[list
         if dates.order == "either":
             raise DatedTextError(
                 f"The dates in {name} of {table.file} can be read in two ways; choose whether the day or the month "
-                "stands first."
+                "stands first.",
+                "two_readings",
             )
         days[there] = dates.moments.astype("datetime64[D]")
         latest = int((dates.moments - dates.moments.astype("datetime64[D]")).astype(int).max())

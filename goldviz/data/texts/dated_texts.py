@@ -10,6 +10,7 @@ from datetime import date, timedelta
 
 import pandas as pd
 
+from goldviz.coded_errors import CodedError
 from goldviz.data.markets.market import Release
 
 MOST_TEXTS = 2_000
@@ -34,10 +35,8 @@ FIRST_AFTER_THE_NEXT_MEETING = date(1976, 1, 1)
 """What was decided before this day was published after three months, after a year, or later."""
 
 
-class DatedTextError(ValueError):
+class DatedTextError(CodedError):
     """Documents that cannot be used, in a sentence for a person."""
-
-    for_a_person = True
 
 
 @dataclass(frozen=True)
@@ -190,13 +189,15 @@ class DatedTexts:
 
     def __post_init__(self) -> None:
         if not self.texts:
-            raise DatedTextError(f"There is no document with a text in {self.origin}; at least one is needed.")
+            raise DatedTextError(f"There is no document with a text in {self.origin}; at least one is needed.", "empty")
         if len(self.texts) > MOST_TEXTS:
             raise DatedTextError(
-                f"{self.origin} has {len(self.texts):,} documents; allowed are at most {MOST_TEXTS:,}."
+                f"{self.origin} has {len(self.texts):,} documents; allowed are at most {MOST_TEXTS:,}.", "too_large"
             )
         if list(self.texts) != sorted(self.texts, key=order_of_release):
-            raise DatedTextError(f"The documents of {self.origin} are not in the order of their release.")
+            raise DatedTextError(
+                f"The documents of {self.origin} are not in the order of their release.", "not_ascending"
+            )
 
     @property
     def release(self) -> Release:

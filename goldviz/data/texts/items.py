@@ -41,18 +41,21 @@ class Corpus:
         if len(lines) < FEWEST_ITEMS:
             raise TextError(
                 f"The text has {how_many(len(lines), 'line')} with something in it; "
-                f"allowed are at least {FEWEST_ITEMS}, for each line is an item to learn."
+                f"allowed are at least {FEWEST_ITEMS}, for each line is an item to learn.",
+                "too_few",
             )
         signs = sorted(set("".join(lines)))
         if len(signs) < 2:
             raise TextError(
                 f"The text is made of one character, {signs[0]!r}: there is nothing to predict. "
-                "Allowed are at least 2 different ones."
+                "Allowed are at least 2 different ones.",
+                "too_few",
             )
         if len(signs) + 1 > MOST_SYMBOLS:
             raise TextError(
                 f"The text has {len(signs):,} different characters; allowed are at most {MOST_SYMBOLS - 1}, "
-                "for the table of pairs has a row and a column for each."
+                "for the table of pairs has a row and a column for each.",
+                "too_large",
             )
         boundary = next(sign for sign in BOUNDARY_SIGNS if sign not in signs)
         return cls(lines, (boundary, *signs), notes)

@@ -37,14 +37,15 @@ def keep_documents(documents: DatedTexts) -> str:
     if len(content) > LARGEST_UNPACKED:
         raise DatedTextError(
             f"The documents of {documents.origin} take {len(content) / 1e6:.1f} MB in all; allowed are at most "
-            f"{LARGEST_UNPACKED / 1e6:.0f} MB. Choose fewer or shorter ones."
+            f"{LARGEST_UNPACKED / 1e6:.0f} MB. Choose fewer or shorter ones.",
+            "too_large",
         )
     name = hashlib.sha256(content).hexdigest()[:16]
     try:
         KEPT_DOCUMENTS.write(name, gzip.compress(content, mtime=0))
         KEPT_DOCUMENTS.make_room(survivor=name)
     except OSError as error:
-        raise DatedTextError(f"The documents cannot be kept on this server: {reason_of(error)}.") from None
+        raise DatedTextError(f"The documents cannot be kept on this server: {reason_of(error)}.", "disk") from None
     keep_label(name, documents.origin)
     return name
 
@@ -61,15 +62,17 @@ def documents_at_hand(name: str) -> DatedTexts:
     check_open(name, DatedTextError)
     if not KEY.fullmatch(name):
         raise DatedTextError(
-            f"The documents are {name!r}; allowed is '{GENERATED}' or the 16 characters that name kept ones."
+            f"The documents are {name!r}; allowed is '{GENERATED}' or the 16 characters that name kept ones.",
+            "not_allowed",
         )
     try:
         archive = KEPT_DOCUMENTS.read(name)
     except OSError as error:
-        raise DatedTextError(f"The documents {name} cannot be read: {reason_of(error)}.") from None
+        raise DatedTextError(f"The documents {name} cannot be read: {reason_of(error)}.", "disk") from None
     if archive is None:
         raise DatedTextError(
-            f"This machine does not hold the documents {name}: load them here again, or choose the generated ones."
+            f"This machine does not hold the documents {name}: load them here again, or choose the generated ones.",
+            "gone",
         )
     try:
         content = _unpacked(archive)
@@ -77,7 +80,9 @@ def documents_at_hand(name: str) -> DatedTexts:
             raise ValueError("The content is not the one after which the file is named.")
         return _from_facts(json.loads(content.decode("utf-8", "surrogatepass")))
     except (ValueError, KeyError, TypeError, EOFError, OSError, zlib.error):
-        raise DatedTextError(f"The documents {name} are damaged and were not used; load them again.") from None
+        raise DatedTextError(
+            f"The documents {name} are damaged and were not used; load them again.", "damaged"
+        ) from None
 
 
 def _document_bytes(documents: DatedTexts) -> bytes:

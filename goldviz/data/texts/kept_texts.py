@@ -41,15 +41,16 @@ def keep_text(content: bytes, file: str) -> KeptText:
     """
     if len(content) > LARGEST_TEXT:
         raise TextError(
-            f"{file} has {len(content) / 1e6:.1f} MB; allowed are text files of at most {LARGEST_TEXT / 1e6:.0f} MB."
+            f"{file} has {len(content) / 1e6:.1f} MB; allowed are text files of at most {LARGEST_TEXT / 1e6:.0f} MB.",
+            "too_large",
         )
     try:
         text, notes = decoded_text(content, file)
     except DatedTextError as error:
-        raise TextError(str(error)) from None
+        raise TextError(str(error), error.code) from None
     words = len(text.split())
     if not words:
-        raise TextError(f"{file} is empty; allowed is a file with text in it.")
+        raise TextError(f"{file} is empty; allowed is a file with text in it.", "empty")
     data = text.encode()
     name = digest(data)
 

@@ -48,7 +48,7 @@ def of_a_file(content: bytes, file: str) -> tuple[bytes, tuple[str, ...]]:
     try:
         (texts, labels), notes = _columns(content, name)
     except (MarketError, DatedTextError) as error:
-        raise TextError(str(error)) from None
+        raise TextError(str(error), error.code) from None
     full = pc.invert(pc.or_(is_missing(texts), is_missing(labels)))
     rows: dict[str, str] = {}
     repeats = 0
@@ -57,15 +57,17 @@ def of_a_file(content: bytes, file: str) -> tuple[bytes, tuple[str, ...]]:
         repeats += words in rows
         rows.setdefault(words, label)
     if not rows:
-        raise TextError(f"No row of {name} has both a text and a label; at least {2 * FEWEST_OF_A_CLASS} are needed.")
+        raise TextError(
+            f"No row of {name} has both a text and a label; at least {2 * FEWEST_OF_A_CLASS} are needed.", "no_rows"
+        )
     if len(rows) > MOST_TEXTS:
-        raise TextError(f"{name} has {len(rows):,} different texts; allowed are at most {MOST_TEXTS:,}.")
+        raise TextError(f"{name} has {len(rows):,} different texts; allowed are at most {MOST_TEXTS:,}.", "too_large")
     # Only now, of the few that count: a file may repeat one text millions of times.
     rows = {words: plain_words(label, LONGEST_LABEL) for words, label in rows.items()}
     try:
         split = parted(list(rows.items()))
     except TextError as error:
-        raise TextError(f"{name}: {error}") from None
+        raise TextError(f"{name}: {error}", error.code) from None
     empty, long = len(full) - repeats - len(rows), sum(len(text) > LONGEST_TEXT for text in rows)
     notes += (
         f"{len(split.learned):,} texts are learned, {len(split.unseen):,} stay unseen: every fifth of each class.",
@@ -82,7 +84,7 @@ def keep_file(path: str | Path) -> KeptText:
         path = named(path)
         part, notes = of_a_file(content_of(path, LARGEST_UPLOAD), path.name)
     except OSError as error:
-        raise TextError(f"The file {path} cannot be read: {error.strerror}.") from None
+        raise TextError(f"The file {path} cannot be read: {error.strerror}.", "disk") from None
     text = keep_text(part, path.name)
     return replace(text, notes=(*notes, *text.notes))
 
@@ -96,7 +98,9 @@ def _columns(content: bytes, file: str) -> tuple[Columns, tuple[str, ...]]:
         table = workbook_table(content, file, longest=LONGEST_CELL)
         texts, labels = _of_table(table)
         if set(labels.to_pylist()) & set(table.names):
-            raise TextError(f"Row 1 of {file} holds a text; allowed is a row of column names above the texts.")
+            raise TextError(
+                f"Row 1 of {file} holds a text; allowed is a row of column names above the texts.", "no_header"
+            )
         return (texts, labels), table.notes
     text, notes = decoded_text(content, file, "CSV, Excel, OpenDocument and Parquet files")
     _, cells = cells_of_text(text, TextError, file=file, expected="a column of texts and one of labels")
@@ -129,7 +133,8 @@ def _chosen(names: list[str], columns: list[pa.StringArray], file: str) -> Colum
     ]
     if len(places) < 2:
         raise TextError(
-            f"{file} has {len(columns)} columns; allowed are two, or more of which one is named text and one label."
+            f"{file} has {len(columns)} columns; allowed are two, or more of which one is named text and one label.",
+            "no_labels",
         )
     return columns[places[0]], columns[places[1]]
 
@@ -140,4 +145,6 @@ def _check_no_dates(labels: pa.StringArray, file: str) -> None:
 
 
 def _dates(file: str, column: str) -> TextError:
-    return TextError(f"Column {column} in {file} holds dates; a label is a word or a number, such as positive or 5.")
+    return TextError(
+        f"Column {column} in {file} holds dates; a label is a word or a number, such as positive or 5.", "no_labels"
+    )

@@ -51,7 +51,9 @@ def labelled_texts(name: str) -> LabelledTexts:
         return parted(list({one.text: one.tone for one in sentences}.items()))
     rows = [line.split("\t") for line in load_text(name).splitlines()]
     if any(len(row) != 2 for row in rows):
-        raise TextError("The text is no list of labelled texts; allowed is a file of two columns, text and label.")
+        raise TextError(
+            "The text is no list of labelled texts; allowed is a file of two columns, text and label.", "other_kind"
+        )
     return parted([(text, label) for text, label in rows])
 
 
@@ -67,11 +69,13 @@ def parted(rows: list[tuple[str, str]]) -> LabelledTexts:
     counts = Counter(label for _, label in rows)
     if not 2 <= len(counts) <= MOST_CLASSES:
         number = f"{len(counts):,} classes" if len(counts) != 1 else f"one class, {next(iter(counts))!r}"
-        raise TextError(f"The texts have {number}; allowed are 2 to {MOST_CLASSES}.")
+        raise TextError(f"The texts have {number}; allowed are 2 to {MOST_CLASSES}.", "classes")
     rarest, fewest = min(counts.items(), key=lambda item: item[1])
     if fewest < FEWEST_OF_A_CLASS:
         texts = "1 text" if fewest == 1 else f"{fewest} texts"
-        raise TextError(f"Class {rarest!r} has {texts}; allowed are at least {FEWEST_OF_A_CLASS} of each class.")
+        raise TextError(
+            f"Class {rarest!r} has {texts}; allowed are at least {FEWEST_OF_A_CLASS} of each class.", "classes"
+        )
     classes = tuple(sorted(counts))
     numbers = {label: number for number, label in enumerate(classes)}
     train: list[tuple[str, int]] = []

@@ -43,7 +43,9 @@ def keep_files(
         columns, notes = _columns(paths[0], TextColumns(date, text, day_first=day_first), release, kind)
         documents = texts_from_table(_content(paths[0]), paths[0].name, columns, rule)
     elif date or text or release:
-        raise DatedTextError("The arguments date, text and release name columns of a table; text files have none.")
+        raise DatedTextError(
+            "The arguments date, text and release name columns of a table; text files have none.", "not_allowed"
+        )
     else:
         documents, notes = _from_texts(paths, rule, day_first, kind or ""), ()
     return keep_documents(documents), (*notes, *documents.notes)
@@ -57,13 +59,14 @@ def _paths(files: str | Path | Sequence[str | Path]) -> list[Path]:
             folder = paths[0]
             paths = sorted(path for path in folder.iterdir() if path.suffix.lower() in TEXT_ENDINGS)
             if not paths:
-                raise DatedTextError(f"The folder {folder} has no text files; their names end in .txt or .md.")
+                raise DatedTextError(f"The folder {folder} has no text files; their names end in .txt or .md.", "empty")
         size = sum(path.stat().st_size for path in paths)
     except OSError as error:
-        raise DatedTextError(f"The file {error.filename} cannot be read: {error.strerror}.") from None
+        raise DatedTextError(f"The file {error.filename} cannot be read: {error.strerror}.", "disk") from None
     if size > LARGEST_UPLOAD:
         raise DatedTextError(
-            f"The files have {size / 1e6:,.1f} MB; allowed are at most {LARGEST_UPLOAD / 1e6:.0f} MB together."
+            f"The files have {size / 1e6:,.1f} MB; allowed are at most {LARGEST_UPLOAD / 1e6:.0f} MB together.",
+            "too_large",
         )
     return paths
 
@@ -72,7 +75,7 @@ def _content(path: Path) -> bytes:
     try:
         return content_of(path, LARGEST_UPLOAD)
     except OSError as error:
-        raise DatedTextError(f"The file {path} cannot be read: {error.strerror}.") from None
+        raise DatedTextError(f"The file {path} cannot be read: {error.strerror}.", "disk") from None
 
 
 def _from_texts(paths: Sequence[Path], rule: ReleaseRule, day_first: bool | None, kind: str) -> DatedTexts:
@@ -95,7 +98,8 @@ def _columns(
         as_day, as_month = (found.readings[order][0] for order in ("day", "month"))
         raise DatedTextError(
             f"The dates of {found.name} can be read in two ways, the first as {as_day} or as {as_month}. Say "
-            "day_first=True or day_first=False; in a shell, --documents-dates day-first or month-first."
+            "day_first=True or day_first=False; in a shell, --documents-dates day-first or month-first.",
+            "two_readings",
         )
     notes = []
     if "text" in found.unclear and not said.text:
@@ -108,7 +112,8 @@ def _columns(
 def _rule(out: str, minutes_after: int) -> ReleaseRule:
     if not (isinstance(minutes_after, int) and 0 <= minutes_after <= LONGEST_WAIT):
         raise DatedTextError(
-            f"minutes_after is {minutes_after!r}; allowed are 0 to {LONGEST_WAIT} days, as a whole number."
+            f"minutes_after is {minutes_after!r}; allowed are 0 to {LONGEST_WAIT} days, as a whole number.",
+            "not_allowed",
         )
     clock, zone = NEW_YORK_AFTERNOON
     if out:
@@ -117,6 +122,8 @@ def _rule(out: str, minutes_after: int) -> ReleaseRule:
         except MarketError:
             told = None
         if told is None or told.days or told.business_days is not None or told.period:
-            raise DatedTextError(f"out is {out[:60]!r}; allowed is a time and a city, such as '14:15 Prague'.")
+            raise DatedTextError(
+                f"out is {out[:60]!r}; allowed is a time and a city, such as '14:15 Prague'.", "not_allowed"
+            )
         clock, zone = told.clock, told.zone
     return ReleaseRule(clock, zone, minutes_after)

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from goldviz.coded_errors import CodedError
+
 LONGEST = 512
 OVERLAP = 64
 SPECIAL_WORD = -1
@@ -18,10 +20,8 @@ TOKENISER_GAVE_UP = "PanicException"
 """What the tokenisers' Rust raises where it fails; no Exception, and no module has it."""
 
 
-class TextError(ValueError):
+class TextError(CodedError):
     """A text that cannot be read, in a sentence for a person."""
-
-    for_a_person = True
 
 
 @dataclass(frozen=True)
@@ -59,12 +59,13 @@ def split_into_pieces(tokeniser: Any, text: str, *, longest: int = LONGEST, over
     """
     if len(text) > MOST_CHARACTERS_AT_ONCE:
         raise TextError(
-            f"The text has {len(text):,} characters; allowed are up to {MOST_CHARACTERS_AT_ONCE:,} at once."
+            f"The text has {len(text):,} characters; allowed are up to {MOST_CHARACTERS_AT_ONCE:,} at once.", "too_long"
         )
     room = longest - tokeniser.num_special_tokens_to_add(pair=False)
     if room < 1 or not 0 <= overlap < room:
         raise TextError(
-            f"Overlap is {overlap} and a chunk holds {longest} pieces; allowed is an overlap from 0 to {room - 1}."
+            f"Overlap is {overlap} and a chunk holds {longest} pieces; allowed is an overlap from 0 to {room - 1}.",
+            "not_allowed",
         )
     try:
         encoding = tokeniser(
@@ -81,11 +82,13 @@ def split_into_pieces(tokeniser: Any, text: str, *, longest: int = LONGEST, over
     except BaseException as error:
         if not (isinstance(error, Exception) or type(error).__name__ == TOKENISER_GAVE_UP):
             raise
-        raise TextError("The model's tokeniser fails at this text; choose another model or another text.") from error
+        raise TextError(
+            "The model's tokeniser fails at this text; choose another model or another text.", "tokeniser"
+        ) from error
     second = _start_of_the_second(text, tokeniser.sep_token)
     chunks = [_chunk(tokeniser, encoding, number, second) for number in range(len(encoding["input_ids"]))]
     if all(chunk.special.all() for chunk in chunks):
-        raise TextError("The text is empty; allowed is a text with at least one letter, digit or sign.")
+        raise TextError("The text is empty; allowed is a text with at least one letter, digit or sign.", "empty")
     return chunks
 
 

@@ -69,25 +69,28 @@ def checked_expression(expression: str) -> str:
     '\\\\p{L}+'
     """
     if len(expression) > LONGEST_EXPRESSION:
-        raise TextError(f"The expression has {len(expression):,} characters; allowed are at most {LONGEST_EXPRESSION}.")
+        raise TextError(
+            f"The expression has {len(expression):,} characters; allowed are at most {LONGEST_EXPRESSION}.", "too_long"
+        )
     repeats = math.prod(max(1, int(count)) for count in re.findall(r"[{,](\d+)(?=[,}])", expression))
     if repeats > MOST_REPEATS:
         raise TextError(
-            f"The counts in braces multiply to {repeats:.3g} repetitions; allowed are at most {MOST_REPEATS:,}."
+            f"The counts in braces multiply to {repeats:.3g} repetitions; allowed are at most {MOST_REPEATS:,}.",
+            "too_large",
         )
     if fault := _fault(expression):
-        raise TextError(fault)
+        raise TextError(fault.sentence, fault.code)
     return expression
 
 
 @lru_cache(1024)
-def _fault(expression: str) -> str:
-    """Why an expression cannot be used, in a sentence; asked once in a process."""
+def _fault(expression: str) -> TextError | None:
+    """Why an expression cannot be used; asked once in a process."""
     try:
         _edges("", expression)
     except TextError as error:
-        return str(error)
-    return ""
+        return TextError(str(error), error.code)
+    return None
 
 
 def split(text: str, expression: str) -> Iterator[str]:
@@ -118,15 +121,15 @@ def _edges(text: str, expression: str) -> Iterable[int]:
     try:
         done = subprocess.run(command, input=question, capture_output=True, timeout=PATIENCE_SECONDS, check=False)
     except subprocess.TimeoutExpired:
-        raise TextError(_too_much(f"{SECONDS:g} seconds")) from None
+        raise TextError(_too_much(f"{SECONDS:g} seconds"), "too_large") from None
     # A library that gets no memory ends its process by a signal, and so does the system beyond the time.
     if done.returncode == pattern_process.TIME or done.returncode == -getattr(signal, "SIGXCPU", 0):
-        raise TextError(_too_much(f"{SECONDS:g} seconds"))
+        raise TextError(_too_much(f"{SECONDS:g} seconds"), "too_large")
     if done.returncode:
-        raise TextError(_too_much(f"{MOST_MEMORY / 1e9:g} GB of memory"))
+        raise TextError(_too_much(f"{MOST_MEMORY / 1e9:g} GB of memory"), "too_large")
     fault, _, edges = done.stdout.partition(b"\n")
     if words := json.loads(fault):
-        raise TextError(f"The expression cannot be read: {words}. Allowed is one such as \\p{{L}}+|\\s+.")
+        raise TextError(f"The expression cannot be read: {words}. Allowed is one such as \\p{{L}}+|\\s+.", "expression")
     return memoryview(edges).cast("q")
 
 

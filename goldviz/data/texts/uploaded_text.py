@@ -27,16 +27,16 @@ def decoded_text(content: bytes, file: str, kinds: str = "CSV, TXT and Markdown 
     ('Rates rose\\n', ())
     """
     if not content.strip():
-        raise DatedTextError(f"{file} is empty; allowed is a file with text in it.")
+        raise DatedTextError(f"{file} is empty; allowed is a file with text in it.", "empty")
     start = content.lstrip()[:16].lower()
     for mark, what in OTHER_FORMATS:
         if what not in READABLE and start.startswith(mark.lower()):
-            raise DatedTextError(f"{file} is {what}, not text; allowed are {kinds}.")
+            raise DatedTextError(f"{file} is {what}, not text; allowed are {kinds}.", "other_kind")
     text, notes = _text_of(content)
     sample = text[:LOOKED_AT]
     strange = sum(character < " " and not character.isspace() for character in sample) + sample.count("\ufffd")
     if "\0" in text or strange > MOST_STRANGE * len(sample):
-        raise DatedTextError(f"{file} holds binary data, not text; allowed are {kinds}.")
+        raise DatedTextError(f"{file} holds binary data, not text; allowed are {kinds}.", "other_kind")
     text, count = repaired(text.replace("\r\n", "\n").replace("\r", "\n"))
     if count:
         signs = "character that was" if count == 1 else "characters that were"

@@ -13,6 +13,7 @@ from tokenizers.normalizers import BertNormalizer
 from tokenizers.pre_tokenizers import BertPreTokenizer
 from tokenizers.trainers import WordPieceTrainer
 
+from goldviz.coded_errors import CodedError
 from goldviz.data.texts.pieces import LONGEST
 
 if TYPE_CHECKING:
@@ -35,10 +36,8 @@ ALPHABET = string.ascii_lowercase + string.digits + UNSPLIT_SIGNS
 SMALLEST_VOCABULARY = 256
 
 
-class VocabularyError(ValueError):
+class VocabularyError(CodedError):
     """A vocabulary that cannot be learned or used, in a sentence for a person."""
-
-    for_a_person = True
 
 
 def learn_word_pieces(texts: Iterable[str], size: int) -> list[str]:
@@ -56,7 +55,8 @@ def learn_word_pieces(texts: Iterable[str], size: int) -> list[str]:
     if size < SMALLEST_VOCABULARY:
         raise VocabularyError(
             f"The vocabulary's size is {size}; allowed is a whole number from {SMALLEST_VOCABULARY}, so that all "
-            "letters and signs have room."
+            "letters and signs have room.",
+            "not_allowed",
         )
     normaliser = BertNormalizer(lowercase=True)
     plain = [normaliser.normalize_str(text) for text in texts]
@@ -90,10 +90,12 @@ def tokeniser_of(vocabulary: Sequence[str]) -> BertTokenizer:
     counts = Counter(vocabulary)
     missing = [piece for piece in SPECIAL_PIECES if piece not in counts]
     if missing:
-        raise VocabularyError(f"The vocabulary lacks {', '.join(missing)}; a BERT vocabulary has all special pieces.")
+        raise VocabularyError(
+            f"The vocabulary lacks {', '.join(missing)}; a BERT vocabulary has all special pieces.", "vocabulary"
+        )
     piece, times = counts.most_common(1)[0]
     if times > 1:
-        raise VocabularyError(f"The vocabulary lists {piece!r} {times} times; each piece is allowed once.")
+        raise VocabularyError(f"The vocabulary lists {piece!r} {times} times; each piece is allowed once.", "twice")
     numbers = {piece: number for number, piece in enumerate(vocabulary)}
     return BertTokenizer(vocab=numbers, do_lower_case=True, model_max_length=LONGEST)
 

@@ -114,7 +114,9 @@ class FusedODERNN(ODERNN):
 
     def _follow(self, gaps: Times, inputs: Inputs, observed: Observed, h: State) -> ODERNNTrace:
         if gaps.requires_grad:
-            raise SeriesError("The times ask for a gradient, which the fused ODE-RNN does not have; ODERNN has it.")
+            raise SeriesError(
+                "The times ask for a gradient, which the fused ODE-RNN does not have; ODERNN has it.", "no_gradient"
+            )
         pace = own_pace(gaps, self.longest_step)
         flow = FlowPlan(self.tableau, pace.steps, pace.step_sizes, pace.moving)
         drive = closed_unless_observed(linear(inputs, self.cell.W_x, self.cell.b), observed)

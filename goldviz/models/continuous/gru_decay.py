@@ -163,10 +163,11 @@ def channel_gaps(times: Times, mask: Mask) -> Values:
 
 def _check_gaps(name: str, gaps: Tensor, shape: tuple[int, ...]) -> None:
     if gaps.shape != shape:
-        raise SeriesError(f"The {name} have shape {tuple(gaps.shape)}; the values allow {tuple(shape)}.")
+        raise SeriesError(f"The {name} have shape {tuple(gaps.shape)}; the values allow {tuple(shape)}.", "shape")
     bad = ~(torch.isfinite(gaps) & (gaps >= 0))
     if (place := first_true(bad if bad.ndim == 2 else bad.any(2))) is not None:
         raise SeriesError(
             f"Of the {name}, one is negative or not finite in sample {place[1]} at row {place[0]}; allowed are "
-            "numbers from 0."
+            "numbers from 0.",
+            "not_allowed",
         )

@@ -11,6 +11,8 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
+from goldviz.coded_errors import CodedError
+
 Times = Float[Tensor, "time batch"]
 """One number a row of each sample: a time, or the gap before the row."""
 Values = Float[Tensor, "time batch channels"]
@@ -18,10 +20,8 @@ Mask = Bool[Tensor, "time batch channels"]
 State = Float[Tensor, "batch hidden"]
 
 
-class SeriesError(ValueError):
+class SeriesError(CodedError):
     """A series of observations that a model cannot read, or follow."""
-
-    for_a_person = True
 
 
 def gaps_before(times: Times) -> Times:
@@ -41,11 +41,14 @@ def visible(values: Values, mask: Mask) -> Values:
 def check_times(times: Times, mask: Mask) -> None:
     """Raise :class:`SeriesError` unless all times are finite and ascend; equal ones only where nothing is observed."""
     if times.shape != mask.shape[:2]:
-        raise SeriesError(f"The times have shape {tuple(times.shape)}; the values allow {tuple(mask.shape[:2])}.")
+        raise SeriesError(
+            f"The times have shape {tuple(times.shape)}; the values allow {tuple(mask.shape[:2])}.", "shape"
+        )
     if (bad := first_true(~torch.isfinite(times))) is not None:
         row, sample = bad
         raise SeriesError(
-            f"Sample {sample} has the time {float(times[row, sample])} at row {row}; allowed are finite numbers."
+            f"Sample {sample} has the time {float(times[row, sample])} at row {row}; allowed are finite numbers.",
+            "not_finite",
         )
     gaps = times.diff(dim=0)
     if (bad := first_true((gaps < 0) | ((gaps == 0) & mask[1:].any(2)))) is not None:
@@ -53,7 +56,8 @@ def check_times(times: Times, mask: Mask) -> None:
         raise SeriesError(
             f"Sample {sample} has the time {float(times[row, sample]):g} at row {row}, after "
             f"{float(times[row - 1, sample]):g} at row {row - 1}; the times of a sample must ascend. A row may "
-            "repeat the time before it only if nothing is observed in it."
+            "repeat the time before it only if nothing is observed in it.",
+            "not_ascending",
         )
 
 
@@ -64,7 +68,8 @@ def check_gaps(times: Times, longest: float) -> None:
         gap = float(times[row, sample] - times[row - 1, sample])
         raise SeriesError(
             f"Sample {sample} has a gap of {gap:g} before the time {float(times[row, sample]):g} (row {row}); the "
-            f"solver's step allows at most {longest:g}. Scale the times down or allow longer steps."
+            f"solver's step allows at most {longest:g}. Scale the times down or allow longer steps.",
+            "too_long",
         )
 
 
@@ -73,7 +78,8 @@ def check_durations(durations: Float[Tensor, " batch"], longest: float) -> None:
     if (bad := first_true(~((durations >= 0) & (durations <= longest))[None])) is not None:
         raise SeriesError(
             f"The duration of sample {bad[1]} is {float(durations[bad[1]]):g}; allowed is a number from 0 to "
-            f"{longest:g}."
+            f"{longest:g}.",
+            "not_allowed",
         )
 
 
@@ -85,7 +91,8 @@ def check_states(
         row, sample = bad
         raise SeriesError(
             f"The state of sample {sample} is not finite at the time {float(times[row, sample]):g} (row {row}); "
-            "allowed are finite states. Try smaller weights, a smaller learning rate or shorter steps."
+            "allowed are finite states. Try smaller weights, a smaller learning rate or shorter steps.",
+            "not_finite",
         )
 
 
@@ -94,21 +101,24 @@ def check_values(values: Values, mask: Mask, channels: int) -> None:
     if values.ndim != 3 or values.shape[2] != channels or 0 in values.shape:
         raise SeriesError(
             f"The values have shape {tuple(values.shape)}; allowed is (time, batch, {channels}) with at least one "
-            "row and one sample."
+            "row and one sample.",
+            "shape",
         )
     if mask.shape != values.shape or mask.dtype != torch.bool:
         raise SeriesError(
             f"The mask is {mask.dtype} of shape {tuple(mask.shape)}; allowed is torch.bool of shape "
-            f"{tuple(values.shape)}, true where a value was observed."
+            f"{tuple(values.shape)}, true where a value was observed.",
+            "shape",
         )
     if (bad := first_true((mask & ~torch.isfinite(values)).any(2))) is not None:
         row, sample = bad
         raise SeriesError(
             f"Sample {sample} has an observed value at row {row} that is not finite; allowed are finite numbers, or "
-            "a mask that is false there."
+            "a mask that is false there.",
+            "not_finite",
         )
     if (bad := first_true(~mask.any(2).any(0, keepdim=True))) is not None:
-        raise SeriesError(f"Sample {bad[1]} has no observed value at any row; allowed is one or more.")
+        raise SeriesError(f"Sample {bad[1]} has no observed value at any row; allowed is one or more.", "no_values")
 
 
 def first_true(bad: Bool[Tensor, "time batch"]) -> tuple[int, int] | None:

@@ -104,7 +104,7 @@ class ODERNN(nn.Module):
             try:
                 evolution = self.solver.evolve(self.field, h, gap)
             except UnsolvedIntervalError as error:
-                raise UnsolvedIntervalError(f"On the way to row {row}: {error}") from error
+                raise UnsolvedIntervalError(f"On the way to row {row}: {error}", "unsolved") from error
             jump = self.cell(x, (evolution.state, *memory))
             latest = [getattr(jump, name)[-1] for name in jump.carried[1:]]
             memory = [torch.where(present, after, before) for after, before in zip(latest, memory, strict=True)]

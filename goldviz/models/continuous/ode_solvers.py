@@ -177,7 +177,8 @@ class TorchdiffeqSolver:
             reason = str(error).split(":", maxsplit=1)[0]
             raise UnsolvedIntervalError(
                 f"torchdiffeq's {self.method} gave up on a gap of {longest:g} in sample {int(durations.argmax())} "
-                f"after {unit_field.steps} steps ({reason}); try shorter gaps, a weaker field or larger tolerances."
+                f"after {unit_field.steps} steps ({reason}); try shorter gaps, a weaker field or larger tolerances.",
+                "unsolved",
             ) from error
         return Evolution(solution[-1], unit_field.evaluations, unit_field.steps)
 

@@ -31,6 +31,7 @@ from goldviz.models.continuous.observed_series import (
 )
 from goldviz.models.continuous.ode_rnn import ODERNN
 from goldviz.models.continuous.ode_solvers import Evolution, FixedSteps, Solver
+from goldviz.models.losses import normal_loss
 from goldviz.models.recurrent.cells import recurrent_layer
 from goldviz.models.recurrent.initialisation import RecurrentInitialisation, initialise
 
@@ -312,6 +313,4 @@ def forecast_loss(
     >>> round(float(forecast_loss(0 * one, one, one, one > 0)), 4)  # (1 + ln 2 pi) / 2
     1.4189
     """
-    surprise = (visible(values, mask) - mean) / scale
-    losses = scale.log() + surprise.square() / 2 + math.log(2 * math.pi) / 2
-    return torch.where(mask, losses, 0.0).sum() / mask.sum()
+    return torch.where(mask, normal_loss(visible(values, mask), mean, scale), 0.0).sum() / mask.sum()

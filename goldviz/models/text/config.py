@@ -37,21 +37,21 @@ LONGEST_LABEL = 60
 def read_json_object(path: Path, name: str, longest: int) -> dict[str, Any]:
     """The object in a JSON file; raises :class:`goldviz.models.text.model.TextModelError` for anything else."""
     if not path.is_file():
-        raise TextModelError(f"{name} has no file {path.name}, so it is no folder of a model.")
+        raise TextModelError(f"{name} has no file {path.name}, so it is no folder of a model.", "no_config")
     try:
         if path.stat().st_size > longest:
             raise TextModelError(
-                f"{name}: {path.name} has {path.stat().st_size:,} bytes; allowed are up to {longest:,}."
+                f"{name}: {path.name} has {path.stat().st_size:,} bytes; allowed are up to {longest:,}.", "too_large"
             )
         content = json.loads(content_of(path, longest))
     except OSError as error:
-        raise TextModelError(f"{name}: {path.name} cannot be read ({error.strerror or error}).") from None
+        raise TextModelError(f"{name}: {path.name} cannot be read ({error.strerror or error}).", "disk") from None
     except (ValueError, RecursionError) as error:
         if isinstance(error, TextModelError):
             raise
-        raise TextModelError(f"{name}: {path.name} is not JSON.") from None
+        raise TextModelError(f"{name}: {path.name} is not JSON.", "bad_config") from None
     if not isinstance(content, dict):
-        raise TextModelError(f"{name}: {path.name} holds no JSON object.")
+        raise TextModelError(f"{name}: {path.name} holds no JSON object.", "bad_config")
     return content
 
 
@@ -68,11 +68,13 @@ def checkpoint_kind(config: Mapping[str, Any], name: str) -> str:
     label = _shown_value(kind or architecture or "unknown")
     choices = f"allowed are encoders of the kinds {', '.join(CHECKPOINT_FAMILIES)}"
     if config.get("is_encoder_decoder") is True or config.get("add_cross_attention") is True:
-        raise TextModelError(f"{name} is an encoder with a decoder ({label}); {choices}.")
+        raise TextModelError(f"{name} is an encoder with a decoder ({label}); {choices}.", "other_kind")
     if config.get("is_decoder") is True or _is_decoder_only(kind, architecture):
-        raise TextModelError(f"{name} is a decoder, whose tokens see only what is before them ({label}); {choices}.")
+        raise TextModelError(
+            f"{name} is a decoder, whose tokens see only what is before them ({label}); {choices}.", "other_kind"
+        )
     if not isinstance(kind, str) or kind not in CHECKPOINT_FAMILIES:
-        raise TextModelError(f"{name} is a model of the kind {label}; {choices}.")
+        raise TextModelError(f"{name} is a model of the kind {label}; {choices}.", "other_kind")
     return kind
 
 
@@ -85,21 +87,31 @@ def encoder_shape(config: Mapping[str, Any], kind: str, name: str) -> EncoderSha
     sizes = {field: _size(config, field, key, name) for field, key in family.sizes.items()}
     positions = config.get("position_embedding_type", "absolute")
     if positions != "absolute":
-        raise TextModelError(f"{name} has positions of the kind {_shown_value(positions)}; allowed is 'absolute'.")
+        raise TextModelError(
+            f"{name} has positions of the kind {_shown_value(positions)}; allowed is 'absolute'.", "bad_config"
+        )
     activation = config.get(family.activation, "gelu")
     if not isinstance(activation, str) or activation not in FEED_FORWARD_ACTIVATIONS:
         activations = ", ".join(FEED_FORWARD_ACTIVATIONS)
-        raise TextModelError(f"{name} has the activation {_shown_value(activation)}; allowed are {activations}.")
+        raise TextModelError(
+            f"{name} has the activation {_shown_value(activation)}; allowed are {activations}.", "bad_config"
+        )
     epsilon = config.get("layer_norm_eps", 1e-12)
     if isinstance(epsilon, bool) or not isinstance(epsilon, int | float) or not 0 < epsilon < 1:
-        raise TextModelError(f"{name}: layer_norm_eps is {_shown_value(epsilon)}; allowed is a number between 0 and 1.")
+        raise TextModelError(
+            f"{name}: layer_norm_eps is {_shown_value(epsilon)}; allowed is a number between 0 and 1.", "bad_config"
+        )
     if sizes["width"] % sizes["heads"]:
-        raise TextModelError(f"{name} has a width of {sizes['width']}, which its {sizes['heads']} heads do not divide.")
+        raise TextModelError(
+            f"{name} has a width of {sizes['width']}, which its {sizes['heads']} heads do not divide.", "bad_config"
+        )
     first = 0
     if family.prefix == "roberta.":
         padding = config.get("pad_token_id", 1)
         if isinstance(padding, bool) or not isinstance(padding, int) or not 0 <= padding < sizes["positions"] - 1:
-            raise TextModelError(f"{name}: pad_token_id is {_shown_value(padding)}; allowed is the number of a piece.")
+            raise TextModelError(
+                f"{name}: pad_token_id is {_shown_value(padding)}; allowed is the number of a piece.", "bad_config"
+            )
         first = padding + 1
     shape = EncoderShape(
         layers=sizes["layers"],
@@ -116,7 +128,8 @@ def encoder_shape(config: Mapping[str, Any], kind: str, name: str) -> EncoderSha
     if encoder_weights(shape) > MOST_ENCODER_WEIGHTS:
         raise TextModelError(
             f"{name} has {encoder_weights(shape) / 1e6:,.0f} million weights; allowed are up to "
-            f"{MOST_ENCODER_WEIGHTS / 1e6:,.0f} million."
+            f"{MOST_ENCODER_WEIGHTS / 1e6:,.0f} million.",
+            "too_large",
         )
     return shape
 
@@ -143,10 +156,12 @@ def labels_of(config: Mapping[str, Any], classes: int, name: str) -> tuple[str, 
         return None
     numbers = {str(number) for number in range(classes)}
     if not isinstance(table, dict) or set(table) != numbers or not all(isinstance(x, str) for x in table.values()):
-        raise TextModelError(f"{name}: id2label of config.json does not name the {classes} classes from 0 on.")
+        raise TextModelError(
+            f"{name}: id2label of config.json does not name the {classes} classes from 0 on.", "bad_config"
+        )
     labels = tuple(table[str(number)].strip()[:LONGEST_LABEL] for number in range(classes))
     if len(set(labels)) < classes:
-        raise TextModelError(f"{name}: id2label of config.json gives one name to several classes.")
+        raise TextModelError(f"{name}: id2label of config.json gives one name to several classes.", "bad_config")
     return labels
 
 
@@ -180,7 +195,8 @@ def _size(config: Mapping[str, Any], field: str, key: str, name: str) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= LARGEST_SIZES[field]:
         raise TextModelError(
             f"{name}: {key} of config.json is {_shown_value(value)}; allowed is a whole number from {least} to "
-            f"{LARGEST_SIZES[field]:,}."
+            f"{LARGEST_SIZES[field]:,}.",
+            "bad_config",
         )
     return value
 

@@ -48,16 +48,18 @@ def weight_files(folder: Path, name: str) -> list[Path]:
         total = sum(path.stat().st_size for path in paths)
         if total > LARGEST_WEIGHT_FILES:
             raise TextModelError(
-                f"{name} has {total / 1e9:.1f} GB of weights; allowed are up to {LARGEST_WEIGHT_FILES / 1e9:.1f} GB."
+                f"{name} has {total / 1e9:.1f} GB of weights; allowed are up to {LARGEST_WEIGHT_FILES / 1e9:.1f} GB.",
+                "too_large",
             )
         return paths
     foreign = [other for other in OTHER_LIBRARIES if (folder / other).is_file()]
     if foreign:
         raise TextModelError(
             f"{name} has weights for another library only ({', '.join(foreign)}); "
-            "allowed are model.safetensors and pytorch_model.bin."
+            "allowed are model.safetensors and pytorch_model.bin.",
+            "no_weights",
         )
-    raise TextModelError(f"{name} has no weights; allowed are model.safetensors and pytorch_model.bin.")
+    raise TextModelError(f"{name} has no weights; allowed are model.safetensors and pytorch_model.bin.", "no_weights")
 
 
 def stored_tensors(folder: Path, name: str) -> dict[str, StoredTensor]:
@@ -67,9 +69,9 @@ def stored_tensors(folder: Path, name: str) -> dict[str, StoredTensor]:
         try:
             tensors |= _in_safetensors(path, name) if path.suffix == ".safetensors" else _in_pickle(path, name)
         except OSError as error:
-            raise TextModelError(f"{name}: {path.name} cannot be read ({error.strerror or error}).") from None
+            raise TextModelError(f"{name}: {path.name} cannot be read ({error.strerror or error}).", "disk") from None
         except SafetensorError as error:
-            raise TextModelError(_damaged_weights(path, name)) from error
+            raise TextModelError(_damaged_weights(path, name), "damaged") from error
     return tensors
 
 
@@ -77,11 +79,11 @@ def _weight_parts(index: Path, name: str) -> list[Path]:
     table = read_json_object(index, name, LONGEST_INDEX).get("weight_map")
     files = set(table.values()) if isinstance(table, dict) and _are_texts(table) else set()
     if not files or not all(Path(file).name == file and Path(file).suffix == index.suffixes[-3] for file in files):
-        raise TextModelError(f"{name}: {index.name} does not say which files hold the weights.")
+        raise TextModelError(f"{name}: {index.name} does not say which files hold the weights.", "bad_index")
     paths = [index.with_name(file) for file in sorted(files)]
     missing = [path.name for path in paths if not path.is_file()]
     if missing:
-        raise TextModelError(f"{name} lacks {missing[0]}, a part of its weights; get it again.")
+        raise TextModelError(f"{name} lacks {missing[0]}, a part of its weights; get it again.", "no_weights")
     return paths
 
 
@@ -94,7 +96,8 @@ def _in_safetensors(path: Path, name: str) -> dict[str, StoredTensor]:
         length = int.from_bytes(file.read(8), "little")
     if LONGEST_HEADER < length <= path.stat().st_size:
         raise TextModelError(
-            f"{name}: {path.name} names its tensors in {length:,} bytes; allowed are up to {LONGEST_HEADER:,}."
+            f"{name}: {path.name} names its tensors in {length:,} bytes; allowed are up to {LONGEST_HEADER:,}.",
+            "too_large",
         )
     with safe_open(path, "pt") as file:
         shapes = {key: tuple(file.get_slice(key).get_shape()) for key in file.keys()}  # noqa: SIM118 - no mapping
@@ -123,14 +126,15 @@ def _in_pickle(path: Path, name: str) -> dict[str, StoredTensor]:
         # A damaged pickle fails wherever its instructions happen to lead.
         if isinstance(error, pickle.UnpicklingError) and "nsupported" in str(error):
             raise TextModelError(
-                f"{name}: {path.name} holds something other than tensors, and was not loaded; nothing in it was run."
+                f"{name}: {path.name} holds something other than tensors, and was not loaded; nothing in it was run.",
+                "unsafe",
             ) from error
-        raise TextModelError(_damaged_weights(path, name)) from error
+        raise TextModelError(_damaged_weights(path, name), "damaged") from error
     if not isinstance(content, dict) or not all(_is_plain(tensor) for tensor in content.values()):
-        raise TextModelError(f"{name}: {path.name} holds something other than a table of tensors.")
+        raise TextModelError(f"{name}: {path.name} holds something other than a table of tensors.", "other_kind")
     repeating = [key for key, tensor in content.items() if tensor.nbytes > tensor.untyped_storage().nbytes()]
     if repeating:
-        raise TextModelError(f"{name}: {path.name} has a tensor of more numbers than it holds for it.")
+        raise TextModelError(f"{name}: {path.name} has a tensor of more numbers than it holds for it.", "wrong_tensor")
     read = _own_copy if is_archive else _as_it_is
     return {str(key): StoredTensor(tuple(tensor.shape), partial(read, tensor)) for key, tensor in content.items()}
 
@@ -151,7 +155,8 @@ def _check_is_not_packed(path: Path, name: str) -> None:
     if size > path.stat().st_size:
         raise TextModelError(
             f"{name}: {path.name} has {path.stat().st_size:,} bytes and unpacks to {size:,}; "
-            "PyTorch's own files are never packed."
+            "PyTorch's own files are never packed.",
+            "packed",
         )
 
 

@@ -114,15 +114,20 @@ def _check_is_bert(model: TextModel) -> None:
     if shape.first_position or not shape.segments:
         raise TextModelError(
             f"{model.name} has {shape.segments} segments and its first position is {shape.first_position}; "
-            "a folder in BERT's form needs at least one segment and the first position 0."
+            "a folder in BERT's form needs at least one segment and the first position 0.",
+            "no_place_in_format",
         )
     if model.masked_words is not None and shape.activation != "gelu":
         raise TextModelError(
             f"{model.name} has a masked-word head with gelu and blocks with {shape.activation}; "
-            "a folder in BERT's form has the same nonlinearity in both."
+            "a folder in BERT's form has the same nonlinearity in both.",
+            "no_place_in_format",
         )
     if model.classifier is not None and model.classifier.activation is not torch.tanh:
-        raise TextModelError(f"{model.name} has a classifier without tanh, which a folder in BERT's form cannot hold.")
+        raise TextModelError(
+            f"{model.name} has a classifier without tanh, which a folder in BERT's form cannot hold.",
+            "no_place_in_format",
+        )
 
 
 def _write_json(path: Path, content: Mapping[str, Any]) -> None:

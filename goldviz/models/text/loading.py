@@ -26,7 +26,7 @@ from goldviz.models.text.config import (
 from goldviz.models.text.encoder import EncoderShape, TransformerEncoder
 from goldviz.models.text.files import stored_tensors
 from goldviz.models.text.heads import MaskedWordHead, TextClassifier
-from goldviz.models.text.model import LONGEST_CHUNK, TextModel, TextModelError
+from goldviz.models.text.model import LONGEST_CHUNK, Note, TextModel, TextModelError
 from goldviz.models.text.tokeniser import lowers_capitals, read_tokeniser
 from goldviz.models.text.weights import (
     CHECKPOINT_FAMILIES,
@@ -59,7 +59,9 @@ def load_text_model(folder: Path, name: str = "") -> TextModel:
     """
     name = name or folder.name
     if not folder.is_dir():
-        raise TextModelError(f"{name} is no folder of a model: {'it is a file' if folder.exists() else 'it is gone'}.")
+        raise TextModelError(
+            f"{name} is no folder of a model: {'it is a file' if folder.exists() else 'it is gone'}.", "gone"
+        )
     config = read_json_object(folder / "config.json", name, LONGEST_CONFIG)
     kind = checkpoint_kind(config, name)
     family = CHECKPOINT_FAMILIES[kind]
@@ -112,8 +114,8 @@ def _masked_words(
     encoder: TransformerEncoder,
     family: CheckpointFamily,
     tensors: Mapping[str, StoredTensor],
-) -> tuple[MaskedWordHead | None, tuple[str, ...]]:
-    absent = "It has no masked-word head that can be read, so it cannot guess hidden words."
+) -> tuple[MaskedWordHead | None, tuple[Note, ...]]:
+    absent = Note("no_masked_words", "It has no masked-word head that can be read, so it cannot guess hidden words.")
     if tokeniser.mask_token_id is None or config.get("tie_word_embeddings") is False:
         return None, (absent,)
     # The head here is gelu's alone.
@@ -129,39 +131,39 @@ def _classifier(
     shape: EncoderShape,
     family: CheckpointFamily,
     tensors: Mapping[str, StoredTensor],
-) -> tuple[TextClassifier | None, tuple[str, ...], tuple[str, ...]]:
+) -> tuple[TextClassifier | None, tuple[str, ...], tuple[Note, ...]]:
     refusal = classifier_refusal(config)
     if refusal and any(tensor.startswith("classifier.") for tensor in tensors):
-        return None, (), (f"It has a classifier, but {refusal}, so it gives a text no tone.",)
+        return None, (), (Note("other_classifier", f"It has a classifier, but {refusal}, so it gives a text no tone."),)
     head = None if refusal else read_classifier(name, shape.width, family, tensors, MOST_LABELS)
     if head is None and (classes := classes_of(family, tensors)) > MOST_LABELS:
-        return (
-            None,
-            (),
-            (f"Its classifier has {classes:,} classes; up to {MOST_LABELS} can be shown, so it is left out.",),
-        )
+        sentence = f"Its classifier has {classes:,} classes; up to {MOST_LABELS} can be shown, so it is left out."
+        return None, (), (Note("too_many_classes", sentence),)
     if head is None:
-        return None, (), ("It has no classifier, so it gives a text no tone.",)
+        return None, (), (Note("no_classifier", "It has no classifier, so it gives a text no tone."),)
     classes = head.read_out.out_features
     labels = labels_of(config, classes, name)
     if labels is None:
         names = tuple(f"class {number}" for number in range(classes))
-        return head, names, ("Its config.json does not name its classes, so they are numbered.",)
+        sentence = "Its config.json does not name its classes, so they are numbered."
+        return head, names, (Note("unnamed_classes", sentence),)
     return head, labels, ()
 
 
-def _about_pieces(tokeniser: Any, shape: EncoderShape) -> tuple[str, ...]:
+def _about_pieces(tokeniser: Any, shape: EncoderShape) -> tuple[Note, ...]:
     notes = []
     if spare := shape.vocabulary - len(tokeniser):
-        notes.append(f"Its table has {how_many(spare, 'row')} without a piece, which nothing uses.")
+        sentence = f"Its table has {how_many(spare, 'row')} without a piece, which nothing uses."
+        notes.append(Note("spare_rows", sentence))
     if lowers_capitals(tokeniser):
-        notes.append("Its vocabulary has capitals, but texts are read in small letters, as its files say.")
+        sentence = "Its vocabulary has capitals, but texts are read in small letters, as its files say."
+        notes.append(Note("lower_case", sentence))
     return tuple(notes)
 
 
-def _about_length(shape: EncoderShape) -> tuple[str, ...]:
+def _about_length(shape: EncoderShape) -> tuple[Note, ...]:
     if shape.longest < LONGEST_CHUNK:
-        return (f"It reads at most {shape.longest} pieces at once.",)
+        return (Note("length", f"It reads at most {shape.longest} pieces at once."),)
     if shape.longest > LONGEST_CHUNK:
-        return (f"It could read {shape.longest:,} pieces at once; here it reads {LONGEST_CHUNK}.",)
+        return (Note("length", f"It could read {shape.longest:,} pieces at once; here it reads {LONGEST_CHUNK}."),)
     return ()

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
+from goldviz.coded_errors import CodedError
 from goldviz.models.text.encoder import TransformerEncoder
 from goldviz.models.text.heads import MaskedWordHead, TextClassifier
 
@@ -12,10 +13,26 @@ LONGEST_CHUNK = 512
 """The most pieces that are looked at together (document 001, section 4.2.1, N_max)."""
 
 
-class TextModelError(ValueError):
+class TextModelError(CodedError):
     """A model that cannot be had or used, in a sentence for a person."""
 
-    for_a_person = True
+
+class Note(NamedTuple):
+    """What a person should know of a model: the sentence, and of what kind it is, which stays where it is reworded."""
+
+    kind: Literal[
+        "length",
+        "lower_case",
+        "no_classifier",
+        "no_masked_words",
+        "no_pretraining",
+        "no_tone_yet",
+        "other_classifier",  # none that chooses one class for a whole text
+        "spare_rows",
+        "too_many_classes",
+        "unnamed_classes",
+    ]
+    sentence: str
 
 
 @dataclass(frozen=True)
@@ -23,7 +40,7 @@ class TextModel:
     """A loaded model. ``labels`` are the classes in the order of the classifier's logits, as the model names them.
 
     ``fingerprint`` is made of weights, vocabulary, labels and name: the same one means the same numbers and words.
-    ``notes`` are sentences about what a person should know of it (no classifier, no masked-word head, not trained).
+    ``notes`` say what a person should know of it, such as that it has no classifier.
     """
 
     name: str
@@ -33,7 +50,7 @@ class TextModel:
     classifier: TextClassifier | None
     labels: tuple[str, ...]
     fingerprint: str
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     next_sentence: TextClassifier | None = None
     """Its logits are of B follows A and of B is random."""
 

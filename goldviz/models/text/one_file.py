@@ -46,7 +46,9 @@ def text_model_bytes(model: TextModel) -> bytes:
     from safetensors.torch import save
 
     if model.masked_words is None:
-        raise TextModelError(f"{model.name} has no masked-word head that can be read, so it cannot go on guessing.")
+        raise TextModelError(
+            f"{model.name} has no masked-word head that can be read, so it cannot go on guessing.", "no_head"
+        )
     parts = {ENCODER: model.encoder, HEAD: model.masked_words}
     tensors = {
         f"{start}{name}": weights.contiguous()
@@ -57,7 +59,8 @@ def text_model_bytes(model: TextModel) -> bytes:
     if count > MOST_WEIGHTS:
         raise TextModelError(
             f"{model.name} has {count / 1e6:.0f} million weights; pre-training can go on from up to "
-            f"{MOST_WEIGHTS / 1e6:.0f} million."
+            f"{MOST_WEIGHTS / 1e6:.0f} million.",
+            "too_large",
         )
     about = {
         "title": model.name,

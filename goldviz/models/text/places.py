@@ -57,11 +57,12 @@ def kept_folder(name: str) -> Path:
         short = name if len(name) <= 40 else f"{name[:39]}…"
         raise TextModelError(
             f"The model folder is {short!r}; allowed are up to 80 letters, digits, blanks and . _ -, "
-            "a letter or digit first."
+            "a letter or digit first.",
+            "not_allowed",
         )
     folder = model_folder() / name
     if not folder.is_dir() and name in packaged_folders():
         return packaged_folders()[name]
     if not folder.is_dir():
-        raise TextModelError(f"This machine has no model folder {name!r}; its folders lie in {model_folder()}.")
+        raise TextModelError(f"This machine has no model folder {name!r}; its folders lie in {model_folder()}.", "gone")
     return encoder_folder(folder)

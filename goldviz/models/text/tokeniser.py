@@ -63,19 +63,25 @@ def read_tokeniser(folder: Path, kind: str, vocabulary: int, name: str) -> Any:
             if not (isinstance(error, Exception) or type(error).__name__ == RUST_GAVE_UP):
                 raise
             raise TextModelError(
-                f"{name} has a vocabulary that cannot be read ({_first_line(error)}); get its files again."
+                f"{name} has a vocabulary that cannot be read ({_first_line(error)}); get its files again.",
+                "bad_vocabulary",
             ) from error
     if len(tokeniser) != vocabulary and not is_filled_up(len(tokeniser), vocabulary):
         raise TextModelError(
             f"{name} knows {vocabulary:,} pieces and its vocabulary has {len(tokeniser):,}; both must be the same, "
-            "so these are files of different models."
+            "so these are files of different models.",
+            "other_vocabulary",
         )
     if not getattr(tokeniser, "is_fast", False):
-        raise TextModelError(f"{name} has a tokeniser that does not say where in the text its pieces stand.")
+        raise TextModelError(
+            f"{name} has a tokeniser that does not say where in the text its pieces stand.", "bad_vocabulary"
+        )
     if tokeniser.cls_token_id is None or tokeniser.sep_token_id is None:
-        raise TextModelError(f"{name} has a vocabulary without the pieces that begin and end a text.")
+        raise TextModelError(f"{name} has a vocabulary without the pieces that begin and end a text.", "bad_vocabulary")
     if max(tokeniser.get_vocab().values(), default=0) >= vocabulary:
-        raise TextModelError(f"{name} has a vocabulary whose numbers go beyond the model's {vocabulary:,} pieces.")
+        raise TextModelError(
+            f"{name} has a vocabulary whose numbers go beyond the model's {vocabulary:,} pieces.", "other_vocabulary"
+        )
     return tokeniser
 
 
@@ -102,15 +108,18 @@ def lowers_capitals(tokeniser: Any) -> bool:
 def _check_files(folder: Path, groups: tuple[tuple[str, ...], ...], name: str) -> None:
     if not any(all((folder / file).is_file() for file in group) for group in groups):
         vocabularies = ", ".join(" with ".join(group) for group in groups)
-        raise TextModelError(f"{name} has no vocabulary; allowed are {vocabularies}.")
+        raise TextModelError(f"{name} has no vocabulary; allowed are {vocabularies}.", "no_vocabulary")
     # The library opens further files by their names, such as special_tokens_map.json.
     for path in folder.iterdir():
         if path.exists() and not (path.is_file() or path.is_dir()):
-            raise TextModelError(f"{name}: {path.name} is no regular file; allowed are files and folders.")
+            raise TextModelError(
+                f"{name}: {path.name} is no regular file; allowed are files and folders.", "other_kind"
+            )
         if path.is_file() and path.suffix in VOCABULARY_ENDINGS and path.stat().st_size > LARGEST_VOCABULARY_FILE:
             raise TextModelError(
                 f"{name}: {path.name} has {path.stat().st_size / 1e6:,.0f} MB; allowed are up to "
-                f"{LARGEST_VOCABULARY_FILE / 1e6:,.0f} MB."
+                f"{LARGEST_VOCABULARY_FILE / 1e6:,.0f} MB.",
+                "too_large",
             )
         if path.is_file() and path.suffix in MOST_VALUES:
             _check_values(path, *MOST_VALUES[path.suffix], name)
@@ -120,10 +129,10 @@ def _check_values(path: Path, signs: bytes, most: int, name: str) -> None:
     try:
         content = content_of(path, LARGEST_VOCABULARY_FILE)
     except OSError as error:
-        raise TextModelError(f"{name}: {path.name} cannot be read ({error.strerror or error}).") from None
+        raise TextModelError(f"{name}: {path.name} cannot be read ({error.strerror or error}).", "disk") from None
     count = sum(map(content.count, signs))
     if count > most:
-        raise TextModelError(f"{name}: {path.name} has {count:,} values; allowed are up to {most:,}.")
+        raise TextModelError(f"{name}: {path.name} has {count:,} values; allowed are up to {most:,}.", "too_large")
 
 
 def _case(folder: Path, kind: str) -> dict[str, bool]:

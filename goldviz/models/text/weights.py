@@ -257,11 +257,14 @@ def _fill_module(name: str, module: nn.Module, modules: Mapping[str, str], state
         key = stored_name(modules, weight)
         spelling = next((spelling for spelling in _spellings(key) if spelling in state), None)
         if spelling is None:
-            raise TextModelError(f"{name} lacks the tensor {key}, so its weights are not those of its config.json.")
+            raise TextModelError(
+                f"{name} lacks the tensor {key}, so its weights are not those of its config.json.", "wrong_tensor"
+            )
         if state[spelling].shape != tuple(empty.shape):
             raise TextModelError(
                 f"{name} has a tensor {spelling} of {_size_words(state[spelling].shape)} numbers, but its config.json "
-                f"asks for {_size_words(tuple(empty.shape))}."
+                f"asks for {_size_words(tuple(empty.shape))}.",
+                "wrong_tensor",
             )
         matches[weight] = state[spelling]
     module.load_state_dict({weight: _float_numbers(name, tensor) for weight, tensor in matches.items()}, assign=True)
@@ -270,11 +273,13 @@ def _fill_module(name: str, module: nn.Module, modules: Mapping[str, str], state
 def _float_numbers(name: str, source: StoredTensor) -> Tensor:
     tensor = source.read()
     if not tensor.is_floating_point():
-        raise TextModelError(f"{name} has weights of the type {tensor.dtype}; allowed are floating-point numbers.")
+        raise TextModelError(
+            f"{name} has weights of the type {tensor.dtype}; allowed are floating-point numbers.", "wrong_tensor"
+        )
     numbers = tensor.to(torch.float32).contiguous()
     # A finite sum has finite terms, and asking it first needs no second table.
     if not torch.isfinite(numbers.sum()) and not torch.isfinite(numbers).all():
-        raise TextModelError(f"{name} has weights that are not finite, so it would compute nothing.")
+        raise TextModelError(f"{name} has weights that are not finite, so it would compute nothing.", "not_finite")
     return numbers
 
 

@@ -24,6 +24,7 @@ from goldviz.data.markets.parquet import DamagedMarketError, market_file, market
 from goldviz.data.markets.simulated import simulated_market
 from goldviz.data.tables.kept_files import market_folder
 from tests.data.markets.real_gold import COVARIATES, real_gold
+from tests.refusals import refused
 
 NOW = pd.Timestamp("2026-11-20 14:03", tz="UTC")
 NOBODY = 65534
@@ -154,16 +155,13 @@ def test_the_simulated_market_is_always_there_and_never_written(folder):
 
 @pytest.mark.parametrize("name", ["", "gold", "../../etc/passwd", "0123456789ABCDEF", "0123456789abcdef\n"])
 def test_a_name_that_is_none_is_refused(name):
-    with pytest.raises(MarketError, match="allowed is 'simulated' or the 16 characters that name kept data"):
+    with refused(MarketError, "not_allowed", "'simulated'", "16"):
         load_market(name)
 
 
-def test_a_market_of_another_machine_is_missed_in_a_sentence():
-    with pytest.raises(MarketError) as refusal:
+def test_a_market_of_another_machine_is_missed():
+    with refused(MarketError, "gone", "0123456789abcdef"):
         load_market("0123456789abcdef")
-    assert str(refusal.value) == (
-        "This machine does not hold the market 0123456789abcdef: load its data here again, or choose another market."
-    )
 
 
 @given(st.data())
@@ -192,9 +190,8 @@ def test_a_damaged_file_is_refused_left_out_of_the_list_and_mended_by_keeping_ag
     name, other = keep(market()), keep(market(1))
     path = folder / f"{name}.parquet"
     path.write_bytes(damage(path.read_bytes()))
-    with pytest.raises(MarketError) as refusal:
+    with refused(MarketError, "damaged", path):
         load_market(name)
-    assert str(refusal.value) == f"The file {path} is damaged and was not used; load its data again."
     assert [one.name for one in kept()] == [other]
     keep(market())
     assert_same(load_market(name), market())
@@ -202,7 +199,7 @@ def test_a_damaged_file_is_refused_left_out_of_the_list_and_mended_by_keeping_ag
 
 def test_a_target_without_values_is_not_kept(folder):
     nothing = Channel("gold", "Gold", pd.Series([np.nan], pd.DatetimeIndex(["2024-01-01"])), "level")
-    with pytest.raises(MarketError, match=r"^Gold has no value at all\.$"):
+    with refused(MarketError, "no_values", "Gold"):
         keep(Market((nothing,), "file", "empty", NOW))
     assert not folder.exists()
 
@@ -235,19 +232,15 @@ def test_a_market_larger_than_all_the_room_is_refused_and_others_stay(monkeypatc
     name = keep(market())
     monkeypatch.setenv("GOLDVIZ_DATA_MB", "0")
     megabytes = len(market_file(seeded(1))) / 1e6
-    with pytest.raises(MarketError) as refusal:
+    with refused(MarketError, "too_large", f"{megabytes:.1f} MB", "0 MB", "GOLDVIZ_DATA_MB"):
         keep(seeded(1))
-    assert str(refusal.value) == (
-        f"These data take {megabytes:.1f} MB, and kept markets may take 0 MB in all; raise GOLDVIZ_DATA_MB or choose "
-        "fewer channels."
-    )
     assert [one.name for one in kept()] == [name]
 
 
 @pytest.mark.parametrize("room", ["much", "-1", "1.5", ""])
 def test_a_room_that_is_no_number_is_named(monkeypatch, room):
     monkeypatch.setenv("GOLDVIZ_DATA_MB", room)
-    with pytest.raises(MarketError, match=f"^GOLDVIZ_DATA_MB is '{room}'; allowed is a whole number of megabytes.$"):
+    with refused(MarketError, "not_allowed", f"GOLDVIZ_DATA_MB is '{room}'"):
         keep(market())
 
 
@@ -276,7 +269,7 @@ def test_the_folder_is_the_one_that_is_named(monkeypatch, tmp_path):
 def test_a_folder_that_cannot_be_is_named(monkeypatch, tmp_path):
     (tmp_path / "a file").write_text("")
     monkeypatch.setenv("GOLDVIZ_DATA", str(tmp_path / "a file" / "markets"))
-    with pytest.raises(MarketError, match=r"^The folder of kept markets, .*, cannot be written: .*GOLDVIZ_DATA can"):
+    with refused(MarketError, "disk", tmp_path / "a file", "GOLDVIZ_DATA"):
         keep(market())
     assert kept() == []
 
@@ -304,11 +297,8 @@ def test_a_folder_that_can_only_be_read_is_read_and_not_written(locked_folder):
     place, name = locked_folder
     assert_same(load_market(name), market())
     assert [one.name for one in kept()] == [name]
-    with pytest.raises(MarketError) as refusal:
+    with refused(MarketError, "disk", place, "Permission denied", "GOLDVIZ_DATA"):
         keep(market(1))
-    assert str(refusal.value) == (
-        f"The folder of kept markets, {place}, cannot be written: Permission denied. GOLDVIZ_DATA can name another."
-    )
 
 
 KEEPER = """

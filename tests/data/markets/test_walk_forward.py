@@ -2,12 +2,12 @@
 
 import numpy as np
 import pandas as pd
-import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from goldviz.data.markets.market import MarketError
 from goldviz.data.markets.walk_forward import LEAST_TRAINING, folds
+from tests.refusals import refused
 
 DEFAULTS = {
     "scheme": "expanding",
@@ -165,45 +165,34 @@ def test_a_division_by_hand():
     assert rolling[0].train[0] == 2821 - 730
 
 
-def refusal(days, **changes):
-    """The sentence for an answer on every day from 1 January 2010."""
+def refused_folds(days, code, *facts, **changes):
+    """For an answer on every day from 1 January 2010."""
     rows = np.arange(days - 1)
-    with pytest.raises(MarketError) as refused:
+    with refused(MarketError, code, *facts):
         folds(pd.date_range("2010-01-01", periods=days), rows + 1, rows, **{**DEFAULTS, **changes})
-    return str(refused.value)
 
 
 def test_a_span_that_is_too_short_says_what_is_there_and_what_to_lower():
-    assert refusal(731) == (
-        "Training on 2 years, testing on 1 and keeping 100 days as final block need 3.27 years of forecasts; there are "
-        "2.00 (2010-01-01 to 2011-12-31). Lower train years, test years or final days."
-    )
+    refused_folds(731, "too_short", "100 days", "3.27 years", "2.00 (2010-01-01 to 2011-12-31)", "final days")
 
 
 def test_a_final_block_that_nobody_keeps_is_not_named():
-    assert refusal(731, final_days=0) == (
-        "Training on 2 years and testing on 1 need 3.00 years of forecasts; there are 2.00 (2010-01-01 to 2011-12-31). "
-        "Lower train years or test years."
-    )
+    refused_folds(731, "too_short", "3.00 years", "2.00 (2010-01-01 to 2011-12-31)", "test years.", final_days=0)
 
 
 def test_too_many_refits_are_named():
-    assert refusal(1500, test_years=0.1, refits=40) == (
-        "The 0.1 test years hold 37 forecasts, and 40 refits need one each at least. Lower refits, or raise test years."
-    )
+    refused_folds(1500, "too_many_refits", "0.1 test years", "37 forecasts", "40 refits", test_years=0.1, refits=40)
 
 
 def test_an_embargo_that_leaves_too_little_to_learn_from_is_named():
     # Of 182 days 71 fall to the first embargo, 17 (15 % of 111) validate, and 71 of the other 94 fall to the second.
-    assert refusal(1500, train_years=0.5, scheme="rolling", embargo=70) == (
-        "Refit 1 of 4 would learn from 23 forecasts, after 17 for validation and an embargo of 70 rows; 30 are needed. "
-        "Lower embargo or validation share, or raise train years."
-    )
-    nothing_left = refusal(1500, train_years=0.5, scheme="rolling", embargo=250)
-    assert "would learn from 0 forecasts, after 0 for validation" in nothing_left
+    rolling = {"train_years": 0.5, "scheme": "rolling"}
+    facts = "Refit 1 of 4", "23 forecasts", "17 for validation", "embargo of 70 rows", "30"
+    refused_folds(1500, "too_little_training", *facts, **rolling, embargo=70)
+    refused_folds(1500, "too_little_training", "0 forecasts", "0 for validation", **rolling, embargo=250)
 
 
 def test_no_forecast_at_all_is_said():
     nothing = np.empty(0, dtype=np.int64)
-    with pytest.raises(MarketError, match=r"^There is no forecast to make; these settings need 3\.27 years of them\.$"):
+    with refused(MarketError, "too_short", "3.27 years"):
         folds(pd.DatetimeIndex([]), nothing, nothing, **DEFAULTS)

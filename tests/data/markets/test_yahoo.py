@@ -21,6 +21,7 @@ from goldviz.data.markets.yahoo_faults import DownloadError
 from goldviz.data.markets.yahoo_session import YahooSession
 from tests.data.markets.fake_yahoo import FakeYahoo, walk
 from tests.places import ROOT
+from tests.refusals import refused
 
 START = date(2024, 1, 1)
 
@@ -42,10 +43,10 @@ def yahoo(monkeypatch, tmp_path_factory):
         yield server
 
 
-def failure(symbol="GC=F", **options):
-    with pytest.raises(DownloadError) as caught:
+def refused_download(code, *facts, symbol="GC=F", everywhere=False, **options):
+    with refused(DownloadError, code, f"{symbol}: ", *facts) as caught:
         fetch(symbol, start=START, **options)
-    return caught.value
+    assert caught.value.everywhere == everywhere
 
 
 @pytest.mark.parametrize("symbol", SYMBOLS)
@@ -116,29 +117,23 @@ def test_an_unknown_symbol_below_zero_is_seen_as_differences(yahoo):
     assert fetch("N225", start=START).transformation == "log_return"
 
 
-LATER = "try again later, or load a file instead."
-SENTENCES = {
-    "429": "GC=F: Yahoo refuses because it was asked too often (429); "
-    "wait at least ten minutes before you try again, or load a file instead.",
-    "401": f"GC=F: Yahoo refuses the request (401: Invalid Crumb); {LATER}",
-    "404": f"GC=F: Yahoo has no data under this symbol just now (404); {LATER}",
-    "500": f"GC=F: Yahoo reports a fault of its own (500: backend failure); {LATER}",
-    "500 page": f"GC=F: Yahoo reports a fault of its own (500); {LATER}",
-    "maintenance": f"GC=F: Yahoo is down for maintenance; {LATER}",
-    "page": "GC=F: a web page came instead of prices; "
-    "check in a browser whether this network asks you to log in first, or try again later.",
-    "other json": f"GC=F: Yahoo's answer cannot be read as prices; {LATER}",
-    "unfinished": f"GC=F: Yahoo's answer cannot be read as prices; {LATER}",
-    "cut": "GC=F: the connection broke off in the middle of Yahoo's answer; try again.",
-    "hang up": "GC=F: the connection broke off in the middle of Yahoo's answer; try again.",
-    "reset": "GC=F: the connection broke off in the middle of Yahoo's answer; try again.",
-    "empty": "GC=F: Yahoo has no prices for these dates, and the symbol may be delisted; "
-    "choose another symbol or other dates, or load a file instead.",
-    "no rows": "GC=F: Yahoo has no prices for these dates, and the symbol may be delisted; "
-    "choose another symbol or other dates, or load a file instead.",
-    "delisted": "GC=F: Yahoo has no prices for these dates, and the symbol may be delisted; "
-    "choose another symbol or other dates, or load a file instead.",
-    "no prices": f"GC=F: Yahoo lists 30 days and has a price for none of them; {LATER}",
+FAULTS = {
+    "429": ("busy", "429"),
+    "401": ("bad_answer", "401: Invalid Crumb"),
+    "404": ("not_offered", "404"),
+    "500": ("bad_answer", "500: backend failure"),
+    "500 page": ("bad_answer", "(500)"),
+    "maintenance": ("busy", "maintenance"),
+    "page": ("bad_answer", "a web page"),
+    "other json": ("bad_answer", "cannot be read"),
+    "unfinished": ("bad_answer", "cannot be read"),
+    "cut": ("no_answer", "broke off"),
+    "hang up": ("no_answer", "broke off"),
+    "reset": ("no_answer", "broke off"),
+    "empty": ("no_values", "these dates"),
+    "no rows": ("no_values", "these dates"),
+    "delisted": ("no_values", "these dates"),
+    "no prices": ("no_values", "30 days"),
 }
 
 
@@ -148,16 +143,14 @@ ASKED_BEFORE = {"429", "404", "cut", "empty"}
 
 @pytest.mark.parametrize(
     ("fault", "asked_before"),
-    [*((fault, False) for fault in SENTENCES), *((fault, True) for fault in sorted(ASKED_BEFORE))],
+    [*((fault, False) for fault in FAULTS), *((fault, True) for fault in sorted(ASKED_BEFORE))],
 )
-def test_each_fault_is_one_sentence(yahoo, fault, asked_before):
+def test_each_fault_is_named(yahoo, fault, asked_before):
     forget_time_zones()
     if asked_before:
         fetch("GC=F", start=START)
     yahoo.faults["GC=F"] = fault
-    error = failure()
-    assert str(error) == SENTENCES[fault]
-    assert (error.for_a_person, error.everywhere) == (True, False)
+    refused_download(*FAULTS[fault])
     del yahoo.faults["GC=F"]
     assert fetch("GC=F", start=START).name == "GC=F"
 
@@ -168,24 +161,14 @@ def test_a_slow_answer(yahoo, asked_before):
     if asked_before:
         fetch("GC=F", start=START)
     yahoo.faults["GC=F"] = "slow"
-    error = failure(seconds=1.5)
-    assert str(error) == f"GC=F: Yahoo did not answer within 1.5 seconds; {LATER}"
-    assert not error.everywhere
-
-
-UNREACHABLE = (
-    "GC=F: Yahoo cannot be reached from this machine; "
-    "check its network connection, firewall and proxy, or load a file instead."
-)
+    refused_download("no_answer", "1.5 seconds", seconds=1.5)
 
 
 def test_no_network(yahoo, monkeypatch):
     with socket.socket() as closed:
         closed.bind(("127.0.0.1", 0))
         monkeypatch.setenv("GOLDVIZ_YAHOO", f"http://127.0.0.1:{closed.getsockname()[1]}")
-        error = failure()
-    assert str(error) == UNREACHABLE
-    assert error.everywhere
+        refused_download("no_answer", everywhere=True)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems refuse at once when a queue is full")
@@ -199,58 +182,42 @@ def test_a_network_that_swallows_connections(yahoo, monkeypatch):
             waiting.setblocking(False)
             waiting.connect_ex(full.getsockname())
         monkeypatch.setenv("GOLDVIZ_YAHOO", f"http://127.0.0.1:{full.getsockname()[1]}")
-        error = failure(seconds=0.3)
-    assert str(error) == UNREACHABLE
-    assert error.everywhere
+        refused_download("no_answer", everywhere=True, seconds=0.3)
 
 
 @pytest.mark.parametrize(
     ("symbol", "advice"),
     [
-        ("GC=G", "did you mean GC=F (Gold, COMEX front future)?"),
-        ("VIX", "did you mean ^VIX (VIX, implied stock volatility)?"),
-        ("QQQQQQ", "look it up on finance.yahoo.com and enter it exactly as it stands there."),
+        ("GC=G", "GC=F (Gold, COMEX front future)?"),
+        ("VIX", "^VIX (VIX, implied stock volatility)?"),
+        ("QQQQQQ", "finance.yahoo.com"),
     ],
 )
 def test_an_unknown_symbol_gets_a_hint_at_its_spelling(yahoo, symbol, advice):
-    expected = f"{symbol}: Yahoo has no data under this symbol, so it is misspelt or delisted (404); {advice}"
-    assert str(failure(symbol)) == expected
+    refused_download("not_offered", "404", advice, symbol=symbol)
 
 
 def test_a_failure_is_not_remembered_after_yahoo_has_recovered(yahoo):
     """For dates that are past, yfinance repeats its last answer, failures included."""
     fetch("GC=F", start=START, end=date(2025, 1, 1))
     yahoo.faults["GC=F"] = "500"
-    failure(end=date(2025, 1, 1))
+    refused_download("bad_answer", end=date(2025, 1, 1))
     del yahoo.faults["GC=F"]
     assert len(fetch("GC=F", start=START, end=date(2025, 1, 1)).values) == 262
 
 
 @pytest.mark.parametrize(
-    ("typed", "sentence"),
+    ("typed", "shown"),
     [
-        (
-            "",
-            "The symbol is ''; allowed are up to 24 letters, digits and . = & _ -, "
-            "with a ^ before them for an index, for example GC=F or ^VIX.",
-        ),
-        (
-            "../../x",
-            "The symbol is '../../x'; allowed are up to 24 letters, digits and . = & _ -, "
-            "with a ^ before them for an index, for example GC=F or ^VIX.",
-        ),
-        (
-            "A" * 2000,
-            f"The symbol is '{'A' * 24}…'; allowed are up to 24 letters, digits and . = & _ -, "
-            "with a ^ before them for an index, for example GC=F or ^VIX.",
-        ),
-        ("us0378331005", "US0378331005 is a securities number (ISIN); enter Yahoo's own symbol, for example GC=F."),
+        ("", "''; allowed are up to 24"),
+        ("../../x", "'../../x'"),
+        ("A" * 2000, f"'{'A' * 24}…'"),
+        ("us0378331005", "US0378331005 is a securities number (ISIN)"),
     ],
 )
-def test_what_cannot_be_a_symbol_is_refused_before_anything_is_asked(yahoo, typed, sentence):
-    with pytest.raises(MarketError) as caught:
+def test_what_cannot_be_a_symbol_is_refused_before_anything_is_asked(yahoo, typed, shown):
+    with refused(MarketError, "not_allowed", shown):
         fetch(typed, start=START)
-    assert str(caught.value) == sentence
     assert yahoo.asked == []
 
 

@@ -79,13 +79,13 @@ def test_the_same_generator_gives_the_same_batch(task):
 
 
 def test_bad_sizes_are_named():
-    with pytest.raises(ValueError, match="length is 1; allowed is a whole number from 2"):
+    with pytest.raises(ValueError, match="length is 1"):
         adding_problem(1, 4, generator())
-    with pytest.raises(ValueError, match="symbols is 1; allowed is a whole number from 2"):
+    with pytest.raises(ValueError, match="symbols is 1"):
         delayed_recall(5, 4, generator(), symbols=1)
     with pytest.raises(ValueError, match="delay is -1"):
         copy_task(-1, 4, generator())
-    with pytest.raises(ValueError, match=r"period is 1\.0; allowed is a number from 2"):
+    with pytest.raises(ValueError, match=r"period is 1\.0"):
         slow_sine(5, 4, generator(), period=1.0)
     with pytest.raises(ValueError, match="noise is nan"):
         slow_sine(5, 4, generator(), noise=math.nan)

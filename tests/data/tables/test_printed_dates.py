@@ -11,6 +11,7 @@ from goldviz.data.markets.files import look_into
 from goldviz.data.markets.market import MarketError
 from goldviz.data.tables.file_table import FileTable
 from goldviz.data.tables.printed_dates import date_form, read_dates
+from tests.refusals import refused
 
 DAYS = pd.date_range("2024-01-01", periods=31)
 
@@ -102,43 +103,38 @@ def test_a_date_is_read(cell, moment):
 
 
 @pytest.mark.parametrize(
-    "cell", ["", "closed", "2024", "2024-F05", "45293", "1925.45", "24-03-09", "Foo 09, 2024", "12:30"]
+    "cell", ["", "closed", "2024", "2024-F05", "45293", "1925.45", "24-03-09", "Foo 09, 2024", "12:30", "99999999999"]
 )
 def test_what_is_no_date_has_no_form(cell):
     assert date_form(pa.array([cell])) is None
 
 
 @pytest.mark.parametrize(
-    ("cells", "said"),
+    ("cells", "reason"),
     [
-        (["2024-02-30"], "'2024-02-30' is no day of the calendar;"),
-        (["2023-02-29"], "'2023-02-29' is no day of the calendar;"),
-        (["2023-W53"], "'2023-W53' is no day of the calendar;"),
-        (["2024-00-10"], "'2024-00-10' is no day of the calendar;"),
-        (["31/31/2024"], "'31/31/2024' is no day of the calendar when the day stands first;"),
-        (["2024-01-01 25:00"], "'2024-01-01 25:00' has a time that no clock shows;"),
-        (["2024-01-01 10:00+99:00"], "'2024-01-01 10:00+99:00' has a time zone that there is not;"),
-        (["2024-01-01 15:00-16:00"], "'2024-01-01 15:00-16:00' has a time zone that there is not;"),
-        (["2024-01-01 10:00", "2024-01-02 10:00Z"], "'2024-01-01 10:00' has no time zone while others have one;"),
-        (["2200-01-01"], "'2200-01-01' lies outside the years that are allowed, 1700 to 2199;"),
-        (["99999999999"], None),
-        (["9999999999"], "'9999999999' lies outside the years that are allowed, 1700 to 2199;"),
+        (["2024-02-30"], "calendar"),
+        (["2023-02-29"], "calendar"),
+        (["2023-W53"], "calendar"),
+        (["2024-00-10"], "calendar"),
+        (["31/31/2024"], "calendar"),
+        (["2024-01-01 25:00"], "clock"),
+        (["2024-01-01 10:00+99:00"], "time zone"),
+        (["2024-01-01 15:00-16:00"], "time zone"),
+        (["2024-01-01 10:00", "2024-01-02 10:00Z"], "no time zone"),
+        (["2200-01-01"], "1700 to 2199"),
+        (["9999999999"], "1700 to 2199"),
     ],
 )
-def test_what_is_no_day_is_refused_with_its_row(cells, said):
-    if said is None:
-        assert date_form(pa.array(cells)) is None
-        return
-    with pytest.raises(MarketError) as caught:
+def test_what_is_no_day_is_refused_with_its_row(cells, reason):
+    with refused(MarketError, "bad_date", "row 2 of gold.csv", "column Date", repr(cells[0]), reason):
         read(cells)
-    assert str(caught.value).startswith(f"In row 2 of gold.csv, column Date, {said}")
 
 
 def test_years_from_one_into_the_next_are_no_months():
     years = [f"{year}/{(year + 1) % 100:02d}" for year in range(1996, 2020)]
     assert read(years).moments[0] == np.datetime64("1997-12-31", "s")
     assert read(years[4:10]).moments[0] == np.datetime64("2000-01-31", "s")
-    with pytest.raises(MarketError, match="'2020/22' is no day of the calendar"):
+    with refused(MarketError, "bad_date", "'2020/22'"):
         read([*years, "2020/22"])
 
 
@@ -169,12 +165,12 @@ def test_hours_beside_days_are_never_names_nor_numbers(kind):
 @pytest.mark.parametrize("name", ["Months", "Time", "Time to maturity"])
 def test_tenors_beside_days_are_no_hours(name):
     rows = [f"{day:%Y-%m-%d},{months},{months + day.day}" for day in DAYS for months in (1, 3, 12)]
-    with pytest.raises(MarketError, match=rf"{name} of rates\.csv has two values for 2024-01-01, 1 in row 2 and 3"):
+    with refused(MarketError, "bad_column", f"{name} of rates.csv", "2024-01-01", "1 in row 2 and 3"):
         look_into("\n".join([f"Date,{name},Rate", *rows]).encode(), "rates.csv")
 
 
 def test_a_fiscal_year_of_one_number_is_asked_for_its_end():
-    with pytest.raises(MarketError, match=r"'FY90'.* Write the day on which each fiscal year or its part ends"):
+    with refused(MarketError, "no_dates", "'FY90'", "fiscal year"):
         look_into("\n".join(["Year,Price", *(f"FY{year},{year}" for year in range(90, 60, -1))]).encode(), "gold.csv")
 
 
@@ -183,7 +179,7 @@ def test_months_with_years_of_two_digits_are_read_where_they_are_in_order():
     assert dates.moments[0] == np.datetime64("2023-11-30", "s")
     assert dates.moments[-1] == np.datetime64("2024-02-29", "s")
     for days in (["Jan-02", "Jan-03", "Jan-04", "Jan-05"], ["Jan-30", "Jan-31", "Feb-01", "Mar-01"]):
-        with pytest.raises(MarketError, match=f"have no year, or one of two digits, as in '{days[0]}'"):
+        with refused(MarketError, "two_digit_years", f"'{days[0]}'"):
             read(days)
 
 

@@ -5,8 +5,10 @@ import time
 
 import pytest
 
+from goldviz.coded_errors import CodedError
 from goldviz.data.tables.kept_files import PLACES
 from goldviz.data.tables.whole_files import disk_faults_as, make_room, write_whole
+from tests.refusals import refused
 
 
 def test_a_file_is_replaced_whole(tmp_path):
@@ -60,8 +62,8 @@ def test_what_cannot_be_removed_stays_and_others_go_for_it(tmp_path):
 
 def test_a_fault_of_the_disk_is_told_with_its_reason(tmp_path):
     with (
-        pytest.raises(ValueError, match=r"^Notes cannot be read: .+\. Try another folder\.$"),
-        disk_faults_as(ValueError, "Notes cannot be read", " Try another folder."),
+        refused(CodedError, "disk", "Notes cannot be read: No such file", "Try another folder."),
+        disk_faults_as(CodedError, "Notes cannot be read", " Try another folder."),
     ):
         (tmp_path / "none").read_bytes()
 

@@ -16,6 +16,7 @@ from goldviz.data.texts.byte_pieces import BYTES, BytePieces, merges, pairs_of
 from goldviz.data.texts.corpora import running_text
 from goldviz.data.texts.pieces import TextError
 from goldviz.data.texts.split_patterns import SPLIT_PATTERNS
+from tests.refusals import refused
 
 EXPRESSIONS = {name: pattern.expression for name, pattern in SPLIT_PATTERNS.items()}
 
@@ -112,7 +113,7 @@ def test_a_vocabulary_is_as_large_as_the_text_allows():
 
 
 def test_a_vocabulary_without_room_for_all_bytes_is_one_sentence():
-    with pytest.raises(TextError, match=r"^The vocabulary has 255 tokens; allowed are at least 256, one for every"):
+    with refused(TextError, "not_allowed", "255", "256"):
         BytePieces.learned_from("a", 255)
 
 

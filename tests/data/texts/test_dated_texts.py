@@ -15,6 +15,7 @@ from goldviz.data.texts.dated_texts import (
     ReleaseRule,
     ordered,
 )
+from tests.refusals import refused
 
 DAY = date(2024, 12, 18)
 
@@ -107,9 +108,9 @@ def test_the_one_before_is_of_the_same_kind() -> None:
 
 def test_none_too_many_and_disorder_are_refused() -> None:
     first, second = DatedText(DAY, DAY, "", "a"), DatedText(date(2024, 1, 1), date(2024, 1, 1), "", "b")
-    with pytest.raises(DatedTextError, match="no document with a text"):
+    with refused(DatedTextError, "empty"):
         DatedTexts((), "nothing")
-    with pytest.raises(DatedTextError, match="not in the order"):
+    with refused(DatedTextError, "not_ascending"):
         DatedTexts((first, second), "by hand")
-    with pytest.raises(DatedTextError, match="2,001 documents"):
+    with refused(DatedTextError, "too_large", "2,001 documents"):
         DatedTexts((first,) * (MOST_TEXTS + 1), "by hand")

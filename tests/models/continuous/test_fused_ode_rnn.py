@@ -19,6 +19,7 @@ from goldviz.models.continuous.vector_field import TanhField
 from goldviz.models.recurrent.elman import Elman
 from goldviz.models.recurrent.gru import ResetBeforeGRU
 from tests.models.continuous.irregular_networks import cell_and_field, series, stream
+from tests.refusals import refused
 from tests.thinned import thinned
 
 TOLERANCE = 1e-10
@@ -175,20 +176,20 @@ def test_cells_without_a_fused_form_go_through_plain_autograd():
 
 def test_what_the_fused_network_cannot_do_is_named():
     cell, field = cell_and_field("gru", 1, 4)
-    with pytest.raises(ValueError, match="cell is Elman; allowed is one of ResetBeforeGRU, ResetAfterGRU"):
+    with pytest.raises(ValueError, match=r"Elman.* ResetBeforeGRU, ResetAfterGRU"):
         FusedODERNN(Elman(2, 4), field)
 
     class OtherField(TanhField):
         pass
 
-    with pytest.raises(ValueError, match="field is OtherField; allowed is TanhField"):
+    with pytest.raises(ValueError, match=r"OtherField.* TanhField"):
         FusedODERNN(ResetBeforeGRU(2, 4), OtherField(4, (), stream(0)))
     times, values, mask = series(4, 2, 1)
-    with pytest.raises(SeriesError, match="times ask for a gradient, which the fused ODE-RNN does not have"):
+    with refused(SeriesError, "no_gradient"):
         FusedODERNN(cell, field)(times.requires_grad_(), values, mask)
-    with pytest.raises(SeriesError, match=r"gap of 1e\+06 before the time 1e\+06 \(row 3\)"):
+    with refused(SeriesError, "too_long", "gap of 1e+06", "row 3"):
         FusedODERNN(cell, field)(torch.cat([times.detach()[:3], torch.full((1, 2), 1e6)]), values, mask)
     with torch.no_grad():
         field.biases[-1].fill_(math.inf)
-    with pytest.raises(SeriesError, match=r"state of sample 0 is not finite at the time 0\.\d+ \(row 1\)"):
+    with refused(SeriesError, "not_finite", "state of sample 0", "row 1"):
         FusedODERNN(cell, field)(times.detach(), values, mask)

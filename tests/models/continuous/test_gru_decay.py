@@ -11,6 +11,7 @@ from goldviz.models.continuous.gru_decay import DecayGRU, GapGRU, channel_gaps
 from goldviz.models.continuous.observed_series import SeriesError, gaps_before
 from goldviz.models.recurrent.initialisation import RecurrentInitialisation, initialise
 from tests.models.continuous.irregular_networks import series, stream
+from tests.refusals import refused
 
 
 def shaken(network, seed):
@@ -136,17 +137,15 @@ def test_bad_input_is_named():
     times, values, mask = series(4, 2, 2)
     gaps, row_gaps = channel_gaps(times, mask), gaps_before(times)
     network = DecayGRU(2, 3, dtype=torch.float64)
-    with pytest.raises(SeriesError, match=r"shape \(4, 2, 1\); allowed is \(time, batch, 2\)"):
+    with refused(SeriesError, "shape", "(4, 2, 1)", "(time, batch, 2)"):
         network(values[..., :1], mask, gaps, row_gaps)
-    with pytest.raises(SeriesError, match=r"gaps since the last row have shape \(3, 2\); the values allow \(4, 2\)"):
+    with refused(SeriesError, "shape", "gaps since the last row", "(3, 2)", "(4, 2)"):
         network(values, mask, gaps, row_gaps[1:])
     negative, endless = row_gaps.clone(), gaps.clone()
     negative[2, 1], endless[3, 0, 1] = -0.1, math.inf
-    with pytest.raises(
-        SeriesError, match="gaps since the last row, one is negative or not finite in sample 1 at row 2"
-    ):
+    with refused(SeriesError, "not_allowed", "gaps since the last row", "sample 1 at row 2"):
         network(values, mask, gaps, negative)
-    with pytest.raises(SeriesError, match=r"each channel was observed, one is .* in sample 0 at row 3"):
+    with refused(SeriesError, "not_allowed", "each channel", "sample 0 at row 3"):
         network(values, mask, endless, row_gaps)
-    with pytest.raises(ValueError, match="number of gaps a row is 0"):
+    with pytest.raises(ValueError, match="gaps a row is 0"):
         GapGRU(2, 3, gaps=0)

@@ -11,6 +11,7 @@ from goldviz.models.continuous.observed_series import SeriesError
 from goldviz.models.continuous.ode_solvers import FixedSteps, TorchdiffeqSolver
 from goldviz.models.continuous.series_forecaster import CDESeriesReader
 from goldviz.models.continuous.vector_field import TanhField
+from tests.refusals import refused
 
 HIDDEN, CHANNELS = 4, 2
 
@@ -135,7 +136,7 @@ def test_an_adaptive_solver_gives_the_same_path():
 
 def test_bad_input_is_named():
     times, values, mask = series()
-    with pytest.raises(ValueError, match=r"gives 4 numbers; allowed are 20, one for each of 4 hidden units and of 5"):
+    with pytest.raises(ValueError, match=r"4 numbers.* 20.* 4 hidden units"):
         NeuralCDE(
             TanhField(HIDDEN, (), stream(0)),
             FirstState(CHANNELS, HIDDEN, stream(0)),
@@ -143,9 +144,9 @@ def test_bad_input_is_named():
             FixedSteps(),
             FixedSteps(),
         )
-    with pytest.raises(SeriesError, match="times of a sample must ascend"):
+    with refused(SeriesError, "not_ascending"):
         network()(times.flip(0), values, mask)
-    with pytest.raises(SeriesError, match="duration of sample 0 is -1"):
+    with refused(SeriesError, "not_allowed", "duration of sample 0 is -1"):
         network().evolve(torch.zeros(1, HIDDEN).double(), torch.tensor([-1.0]))
 
 

@@ -21,6 +21,7 @@ from goldviz.models.continuous.vector_field import TanhField
 from goldviz.models.recurrent.cells import CELL_OF_LAYER, recurrent_layer
 from goldviz.models.recurrent.initialisation import RecurrentInitialisation, initialise
 from tests.models.continuous.irregular_networks import cell_and_field, series, stream
+from tests.refusals import refused
 from tests.thinned import thinned
 
 
@@ -186,38 +187,34 @@ def equal_times(times, values, mask):
 
 
 @pytest.mark.parametrize(
-    ("change", "sentence"),
+    ("change", "code", "facts"),
     [
-        (
-            equal_times,
-            r"Sample 1 has the time 0\.\d+ at row 2, after 0\.\d+ at row 1; the times of a sample must ascend",
-        ),
-        (set_time(3, 2, -1.0), r"Sample 2 has the time -1 at row 3, after .* must ascend"),
-        (set_time(1, 0, math.nan), "Sample 0 has the time nan at row 1; allowed are finite numbers"),
-        (set_time(3, 0, 1e6), r"Sample 0 has a gap of 1e\+06 before the time 1e\+06 \(row 3\); .* at most 100"),
-        (all_masked, "Sample 1 has no observed value at any row"),
-        (nan_value, "Sample 1 has an observed value at row 2 that is not finite"),
+        (equal_times, "not_ascending", ("Sample 1", "row 2", "row 1")),
+        (set_time(3, 2, -1.0), "not_ascending", ("Sample 2", "time -1 at row 3")),
+        (set_time(1, 0, math.nan), "not_finite", ("Sample 0", "time nan at row 1")),
+        (set_time(3, 0, 1e6), "too_long", ("Sample 0", "gap of 1e+06", "row 3", "at most 100")),
+        (all_masked, "no_values", ("Sample 1",)),
+        (nan_value, "not_finite", ("Sample 1", "value at row 2")),
     ],
 )
-def test_bad_series_are_named_with_sample_and_time(change, sentence):
-    with pytest.raises(SeriesError, match=sentence) as refused:
+def test_bad_series_are_named_with_sample_and_time(change, code, facts):
+    with refused(SeriesError, code, *facts):
         network()(*spoiled(change))
-    assert refused.value.for_a_person
 
 
 def test_bad_shapes_are_named():
     times, values, mask = series(4, 3, 2)
-    with pytest.raises(SeriesError, match=r"shape \(0, 3, 2\); allowed is \(time, batch, 2\) with at least one row"):
+    with refused(SeriesError, "shape", "(0, 3, 2)", "(time, batch, 2)"):
         network()(times[:0], values[:0], mask[:0])
-    with pytest.raises(SeriesError, match=r"times have shape \(3, 3\); the values allow \(4, 3\)"):
+    with refused(SeriesError, "shape", "(3, 3)", "(4, 3)"):
         network()(times[1:], values, mask)
-    with pytest.raises(SeriesError, match=r"mask is torch.float64 of shape \(4, 3, 2\); allowed is torch.bool"):
+    with refused(SeriesError, "shape", "mask is torch.float64", "torch.bool"):
         network()(times, values, mask.double())
-    with pytest.raises(SeriesError, match=r"duration of sample 1 is -0\.5; allowed is a number from 0 to 100"):
+    with refused(SeriesError, "not_allowed", "duration of sample 1 is -0.5", "0 to 100"):
         network().evolve(torch.zeros(2, 5), torch.tensor([0.1, -0.5]))
-    with pytest.raises(ValueError, match="cell has 3 inputs; allowed is an even number"):
+    with pytest.raises(ValueError, match="3 inputs"):
         ODERNN(recurrent_layer("gru", 3, 5), TanhField(5, (), stream(0)), FixedSteps())
-    with pytest.raises(ValueError, match="field has 4 hidden units; allowed is 5"):
+    with pytest.raises(ValueError, match=r"4 hidden units.* 5"):
         ODERNN(recurrent_layer("gru", 2, 5), TanhField(4, (), stream(0)), FixedSteps())
 
 
@@ -229,7 +226,7 @@ def test_a_state_that_explodes_is_named(solver):
         field.weights[0].copy_(1e300 * torch.eye(3, dtype=torch.float64))
     start = torch.tensor([[0.0] * 3, [1.0] * 3], dtype=torch.float64)
     times, values, mask = series(4, 2, 1, seen=1.0)
-    with pytest.raises(SeriesError, match=r"state of sample 1 is not finite at the time 0\.\d+ \(row 1\)"):
+    with refused(SeriesError, "not_finite", "state of sample 1", "row 1"):
         ODERNN(cell, field, solver)(times, values, mask, start)
 
 
@@ -240,18 +237,18 @@ def test_an_adaptive_solver_that_gives_up_is_named(monkeypatch):
     with torch.no_grad():
         field.weights[0].copy_(torch.tensor([[0.0, 1.0], [-1.0, 0.0]]))
     times, values, mask = spoiled(set_time(3, 1, 1e6))
-    with pytest.raises(UnsolvedIntervalError, match=r"way to row 3: .*dopri5 gave up on a gap of 1e\+06 in sample 1"):
+    with refused(UnsolvedIntervalError, "unsolved", "row 3", "dopri5", "gap of 1e+06 in sample 1"):
         ODERNN(cell, field, TorchdiffeqSolver())(times, values, mask)
 
 
 def test_bad_solver_settings_are_named():
-    with pytest.raises(ValueError, match="'rk5'; allowed is one of euler"):
+    with pytest.raises(ValueError, match=r"'rk5'.* euler"):
         FixedSteps("rk5")
-    with pytest.raises(ValueError, match="longest step is 0; allowed is a number above 0"):
+    with pytest.raises(ValueError, match="longest step is 0"):
         FixedSteps("rk4", 0)
-    with pytest.raises(ValueError, match="method of torchdiffeq is 'dopri6'; allowed is one of dopri5"):
+    with pytest.raises(ValueError, match=r"'dopri6'.* dopri5"):
         TorchdiffeqSolver("dopri6")
     with pytest.raises(ValueError, match="tolerance rtol is nan"):
         TorchdiffeqSolver(rtol=math.nan)
-    with pytest.raises(ValueError, match="differentiation is 'forward'; allowed is one of backpropagation, adjoint"):
+    with pytest.raises(ValueError, match=r"'forward'.* backpropagation, adjoint"):
         TorchdiffeqSolver(differentiation="forward")

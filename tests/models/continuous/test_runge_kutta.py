@@ -98,7 +98,7 @@ def test_side_by_side_every_number_of_steps_gives_what_it_gives_alone(name):
     together = integrate_in_each(lambda t, h: swing(t.squeeze(-1), h), start, 2.0, counts, name)
     for count, end in zip(counts, together, strict=True):
         assert torch.allclose(end, integrate(swing, start, 2.0, count, name), atol=1e-15, rtol=1e-15)
-    with pytest.raises(ValueError, match=r"The numbers of steps are \[2, 0\]; allowed are whole numbers from 1\."):
+    with pytest.raises(ValueError, match=r"\[2, 0\]"):
         integrate_in_each(swing, start, 2.0, (2, 0), name)
 
 
@@ -123,7 +123,7 @@ def test_gradients_go_through_state_duration_and_field():
 
 
 def test_bad_settings_are_named():
-    with pytest.raises(ValueError, match="'rk5'; allowed is one of euler, midpoint"):
+    with pytest.raises(ValueError, match=r"'rk5'.* euler, midpoint"):
         integrate(swing, torch.zeros(2), 1.0, 3, "rk5")
-    with pytest.raises(ValueError, match="number of steps is 0; allowed is a whole number from 1"):
+    with pytest.raises(ValueError, match="steps is 0"):
         integrate(swing, torch.zeros(2), 1.0, 0)

@@ -23,6 +23,7 @@ from goldviz.models.continuous.series_forecaster import (
 from goldviz.models.continuous.vector_field import TanhField
 from goldviz.models.recurrent.cells import recurrent_layer
 from goldviz.models.recurrent.initialisation import initialise
+from tests.refusals import refused
 
 NAMES = ("ode_rnn", "ode_rnn_lstm", "gru", "gru_gap", "gru_decay")
 
@@ -172,12 +173,12 @@ def test_times_that_do_not_ascend_are_refused(name):
     mask[3] = True
     values[3] = 0.0
     times[3, 1] = times[2, 1]
-    with pytest.raises(SeriesError, match=r"^Sample 1 has the time .* at row 3"):
+    with refused(SeriesError, "not_ascending", "Sample 1", "row 3"):
         network(times, values, mask)
 
 
 def test_an_unknown_baseline_is_refused():
-    with pytest.raises(ValueError, match=r"^The baseline is 'lstm'; allowed is one of gru, gru_gap, gru_decay\.$"):
+    with pytest.raises(ValueError, match=r"'lstm'.* gru, gru_gap, gru_decay"):
         baseline_reader("lstm", 1, 2, stream)
 
 

@@ -46,7 +46,7 @@ def test_the_same_generator_gives_the_same_field_in_both_precisions():
 
 
 def test_bad_settings_are_named():
-    with pytest.raises(ValueError, match="layer of the field has 0 units; allowed is a whole number from 1"):
+    with pytest.raises(ValueError, match="0 units"):
         TanhField(3, (4, 0), generator())
-    with pytest.raises(ValueError, match="last layer is -1; allowed is a number from 0"):
+    with pytest.raises(ValueError, match="last layer is -1"):
         TanhField(3, (4,), generator(), last_scale=-1)

@@ -52,7 +52,7 @@ def test_scaling_reaches_the_spectral_radius(name, size, seed):
 
 
 def test_a_matrix_without_eigenvalues_cannot_be_scaled_to_a_radius():
-    with pytest.raises(ValueError, match="spectral radius of the matrix is 0"):
+    with pytest.raises(ValueError, match=r"spectral radius .* 0"):
         scaled_to_spectral_radius(torch.zeros(3, 3, dtype=torch.float64), 0.9)
 
 
@@ -81,11 +81,11 @@ def test_biases_go_to_their_gates_alone():
 
 
 def test_bad_settings_are_named():
-    with pytest.raises(ValueError, match="initialisation is 'random'; allowed is one of orthogonal"):
+    with pytest.raises(ValueError, match=r"'random'.* orthogonal"):
         RecurrentInitialisation("random")
     with pytest.raises(ValueError, match="scaling is 'norm'"):
         RecurrentInitialisation(scaling="norm")
-    with pytest.raises(ValueError, match="size is nan; allowed is a number from 0"):
+    with pytest.raises(ValueError, match="size is nan"):
         RecurrentInitialisation(size=math.nan)
     with pytest.raises(ValueError, match="gate 'forgot'"):
         RecurrentInitialisation(biases={"forgot": 1.0})

@@ -138,17 +138,17 @@ def test_every_state_can_be_asked_for_its_gradient(name):
 
 
 def test_bad_settings_are_named():
-    with pytest.raises(ValueError, match="'elu'; allowed is one of tanh, relu"):
+    with pytest.raises(ValueError, match=r"'elu'.* tanh, relu"):
         Elman(2, 3, "elu")
-    with pytest.raises(ValueError, match="number of hidden units is 0"):
+    with pytest.raises(ValueError, match="hidden units is 0"):
         LSTM(2, 0)
-    with pytest.raises(ValueError, match=r"shape \(4, 1, 3\); allowed is \(time, batch, 2\)"):
+    with pytest.raises(ValueError, match=r"\(4, 1, 3\).* \(time, batch, 2\)"):
         LSTM(2, 3)(torch.zeros(4, 1, 3))
-    with pytest.raises(ValueError, match="at least one time step"):
+    with pytest.raises(ValueError, match="one time step"):
         LSTM(2, 3)(torch.zeros(0, 1, 2))
-    with pytest.raises(ValueError, match="'ltsm'; allowed is one of rnn_tanh"):
+    with pytest.raises(ValueError, match=r"'ltsm'.* rnn_tanh"):
         recurrent_layer("ltsm", 2, 3)
     with pytest.raises(ValueError, match="has 2 layers"):
         LSTM.from_torch(nn.LSTM(2, 3, num_layers=2))
-    with pytest.raises(ValueError, match="no gate 'forget'; it has update, reset, candidate"):
+    with pytest.raises(ValueError, match=r"'forget'.* update, reset, candidate"):
         ResetBeforeGRU(2, 3).block(torch.zeros(9), "forget")

@@ -109,13 +109,13 @@ def test_reach_is_what_products_of_the_mask_reach() -> None:
 
 
 def test_keys_of_a_pattern_that_is_none_are_refused() -> None:
-    with pytest.raises(ValueError, match=r"^The length is 0; allowed is 1 or more\.$"):
+    with pytest.raises(ValueError, match="length is 0"):
         log_sparse_keys(0)
-    with pytest.raises(ValueError, match=r"^The local window is 0; allowed"):
+    with pytest.raises(ValueError, match="local window is 0"):
         log_sparse_keys(8, window=0)
-    with pytest.raises(ValueError, match=r"^The local window is 5; allowed is at most the restart, 4\.$"):
+    with pytest.raises(ValueError, match=r"window is 5.* 4\."):
         log_sparse_keys(8, window=5, restart=4)
-    with pytest.raises(ValueError, match="7 rows and its keys are of length 8"):
+    with pytest.raises(ValueError, match=r"7 rows.* 8"):
         log_sparse_attention(*drawn(1, 1, 7, 2), log_sparse_keys(8))
 
 
@@ -187,13 +187,13 @@ def test_rows_of_all_are_the_highest() -> None:
 @pytest.mark.parametrize("rows", [0, 6])
 def test_as_many_active_rows_as_there_are_none_are_refused(rows: int) -> None:
     for choose in (prob_sparse.active_rows, prob_sparse.active_rows_of_all):
-        with pytest.raises(ValueError, match=rf"^The active rows u are {rows}; allowed is 1 to .* series, 5\.$"):
+        with pytest.raises(ValueError, match=rf"u are {rows}; .* 5\."):
             choose(torch.zeros(1, 1, 5), rows)
 
 
 @pytest.mark.parametrize("factor", [0.0, -1.0, math.nan])
 def test_a_factor_of_zero_is_refused(factor: float) -> None:
-    with pytest.raises(ValueError, match=r"^The sampling factor c is .*; allowed is a number above 0\.$"):
+    with pytest.raises(ValueError, match="sampling factor c"):
         prob_sparse.rows_by_factor(factor, 10)
 
 
@@ -319,5 +319,5 @@ def test_a_convolution_is_the_documents_sum_with_zeros_before(size: int) -> None
 
 
 def test_an_empty_kernel_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"^The kernel's size k is 0; allowed is 1 or more\.$"):
+    with pytest.raises(ValueError, match="size k is 0"):
         causal_convolution(torch.zeros(1, 2, 3), torch.zeros(0, 3, 3))

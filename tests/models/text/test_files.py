@@ -14,6 +14,7 @@ from goldviz.models.text.files import stored_tensors
 from goldviz.models.text.loading import load_text_model
 from goldviz.models.text.model import TextModelError
 from goldviz.models.text.weights import BERT, StoredTensor, classes_of, read_classifier
+from tests.refusals import refused
 from tests.text_model_folders import with_classifier
 
 linux = pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="memory is read where Linux shows it")
@@ -61,7 +62,7 @@ def test_a_tensor_that_repeats_its_numbers_is_refused(folder, archive, name):
         folder, lambda tensors: tensors.update({name: torch.zeros(1).expand(8_000_000, 48)}), archive=archive
     )
     assert path.stat().st_size < 2_000_000
-    with pytest.raises(TextModelError, match=r"^m: pytorch_model\.bin has a tensor of more numbers than it holds for"):
+    with refused(TextModelError, "wrong_tensor", "m: pytorch_model.bin"):
         load_text_model(folder)
 
 
@@ -104,7 +105,7 @@ def test_parts_that_share_their_bytes_are_refused(folder):
     (folder / "model.safetensors").unlink()
     assert path.stat().st_size < 9 * 4000
     assert len(torch.load(path, weights_only=True)) == 9  # the trap is a real one
-    with pytest.raises(TextModelError, match=r"^m: pytorch_model\.bin has [\d,]+ bytes and unpacks to [\d,]+; PyTorch"):
+    with refused(TextModelError, "packed", "m: pytorch_model.bin"):
         load_text_model(folder)
 
 
@@ -147,5 +148,5 @@ def test_no_file_stays_mapped(folder, archive):
 def test_something_that_only_begins_as_an_archive(folder):
     (folder / "model.safetensors").unlink()
     (folder / "pytorch_model.bin").write_bytes(b"PK\x03\x04" + bytes(5000))
-    with pytest.raises(TextModelError, match=r"^m: pytorch_model\.bin is damaged or cut off; get it again\.$"):
+    with refused(TextModelError, "damaged", "m: pytorch_model.bin"):
         load_text_model(folder)

@@ -12,6 +12,7 @@ from goldviz.models.text.heads import MaskedWordHead, TextClassifier
 from goldviz.models.text.loading import load_text_model, text_model_fingerprint
 from goldviz.models.text.model import TextModel, TextModelError
 from tests.random_bert import vocabulary
+from tests.refusals import refused
 
 TEXT = "The Committee decided to raise the target range; inflation remains elevated."
 CARD = {"name": "A test", "scores": {"accuracy": 0.5}}
@@ -98,33 +99,17 @@ def test_a_head_that_there_is_not_is_left_out(tmp_path, absent):
 
 
 @pytest.mark.parametrize(
-    ("sizes", "sentence"),
+    ("sizes", "fact"),
     [
-        (
-            {"first_position": 2},
-            "A test has 2 segments and its first position is 2; a folder in BERT's form needs at least one segment and "
-            "the first position 0.",
-        ),
-        (
-            {"segments": 0},
-            "A test has 0 segments and its first position is 0; a folder in BERT's form needs at least one segment and "
-            "the first position 0.",
-        ),
-        (
-            {"activation": "gelu_new"},
-            "A test has a masked-word head with gelu and blocks with gelu_new; a folder in BERT's form has the same "
-            "nonlinearity in both.",
-        ),
-        (
-            {"read_out": "relu"},
-            "A test has a classifier without tanh, which a folder in BERT's form cannot hold.",
-        ),
+        ({"first_position": 2}, "first position is 2"),
+        ({"segments": 0}, "0 segments"),
+        ({"activation": "gelu_new"}, "gelu_new"),
+        ({"read_out": "relu"}, "without tanh"),
     ],
 )
-def test_what_bert_has_no_place_for_is_refused(tmp_path, sizes, sentence):
-    with pytest.raises(TextModelError) as error:
+def test_what_bert_has_no_place_for_is_refused(tmp_path, sizes, fact):
+    with refused(TextModelError, "no_place_in_format", "A test", fact):
         write_text_model(tmp_path / "model", model(**sizes), CARD)
-    assert str(error.value) == sentence
     assert not (tmp_path / "model").exists()
 
 

@@ -123,19 +123,19 @@ def test_a_table_says_what_was_read_before_it_is_used_and_each_reading_can_be_ch
 
 
 @pytest.mark.parametrize(
-    ("cells", "sentence"),
+    ("cells", "fact"),
     [
-        ({"Network_sees": "log return"}, "Close was -1.5 on 2024-01-30: a log return needs prices above zero."),
-        ({"Read_as": "date"}, "Close of mine.csv holds no dates; dates stand in Date."),
-        ({"Known_at": "at noon"}, "'at noon' is no release time; allowed is a time and a city"),
+        ({"Network_sees": "log return"}, "-1.5 on 2024-01-30"),
+        ({"Read_as": "date"}, "Close of mine.csv holds no dates"),
+        ({"Known_at": "at noon"}, "'at noon'"),
     ],
 )
-def test_a_change_that_cannot_be_is_refused_and_taken_back(cells: dict[str, str], sentence: str) -> None:
+def test_a_change_that_cannot_be_is_refused_and_taken_back(cells: dict[str, str], fact: str) -> None:
     visitor = Uploads()
     visitor.bring(("mine.csv", traits()))
     before = visitor.read
     visitor.change(1, **cells)
-    assert sentence in visitor.said
+    assert fact in visitor.said
     pd.testing.assert_frame_equal(visitor.read, before)
     assert visitor.use().target.transformation == "difference"
 
@@ -226,10 +226,7 @@ def test_a_refusal_is_of_the_file_at_hand_alone() -> None:
     assert not visitor.at.error
     visitor.bring(("old.xls", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600)))
     [refused] = [one.value.replace("\\", "") for one in visitor.at.error]
-    assert refused == (
-        "old.xls begins as a workbook but cannot be read as one; allowed are whole workbooks without a password, CSV "
-        "and Parquet files."
-    )
+    assert "old.xls begins as a workbook" in refused
     assert USE not in visitor.said
 
 
@@ -248,7 +245,7 @@ def test_what_was_understood_is_said_and_the_row_of_names_and_the_price_can_be_c
 def test_a_file_that_is_refused_lets_one_say_where_its_names_stand() -> None:
     visitor = Uploads()
     visitor.bring(("mine.csv", b"a,b\n" + b"x,1\n" * 40))
-    assert "has no column of dates: its first cells are 'x' and '1'" in visitor.said
+    assert "'x' and '1'" in visitor.said
     assert visitor.at.number_input[0].label == "Row of the names (0: find it)"
 
 

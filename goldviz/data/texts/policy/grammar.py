@@ -19,6 +19,8 @@ from math import prod
 
 import numpy as np
 
+from goldviz.coded_errors import CodedError
+
 SLOT_IN_PATTERN = re.compile(r"\{([a-z_]+)(\d?)(?:\.([a-z_]+))?(?:/([a-z_]+\d?))?\}")
 SENTENCE_START = re.compile(r"(?:^|(?<=[.?!] ))[a-z]")
 MOST_DRAWS = 1000
@@ -44,7 +46,7 @@ PLURAL = {
 }
 
 
-class PatternError(ValueError):
+class PatternError(CodedError):
     """A pattern that asks for a slot, a form or a condition that there is not."""
 
 
@@ -134,7 +136,7 @@ def written(
         text = filled(pattern.text, lexicon, generator, terms)
         if not pattern.where or _pattern_holds(pattern.where, terms):
             return sentence_cased(text), sign_of(pattern.tone, terms)
-    raise PatternError(f"No draw satisfies {pattern.where!r} of the pattern {pattern.text!r}.")
+    raise PatternError(f"No draw satisfies {pattern.where!r} of the pattern {pattern.text!r}.", "never_true")
 
 
 def filled(text: str, lexicon: Lexicon, generator: np.random.Generator, terms: dict[str, Term]) -> str:
@@ -150,7 +152,9 @@ def filled(text: str, lexicon: Lexicon, generator: np.random.Generator, terms: d
         if other and terms[other].plural:
             form = "do"
         if form not in terms[slot].forms:
-            raise PatternError(f"The slot {slot!r} has no form {form!r}, for which this text asks: {text!r}.")
+            raise PatternError(
+                f"The slot {slot!r} has no form {form!r}, for which this text asks: {text!r}.", "not_offered"
+            )
         words.append(terms[slot].forms[form])
     return "".join(words)
 
@@ -164,7 +168,7 @@ def drawn_term(
     """
     terms = lexicon.get(slot.rstrip("0123456789"))
     if terms is None:
-        raise PatternError(f"There is no slot {slot!r}; allowed are {', '.join(sorted(lexicon))}.")
+        raise PatternError(f"There is no slot {slot!r}; allowed are {', '.join(sorted(lexicon))}.", "not_offered")
     if callable(terms):
         return terms(generator)
     words = {other.forms[""] for other in others.values()}
@@ -172,7 +176,7 @@ def drawn_term(
         term = _without_slots(terms[int(generator.random() * len(terms))], lexicon, generator)
         if term.forms[""] not in words:
             return term
-    raise PatternError(f"The lexicon has too few terms for the slot {slot!r}.")
+    raise PatternError(f"The lexicon has too few terms for the slot {slot!r}.", "too_few")
 
 
 def sentence_cased(text: str) -> str:
@@ -185,7 +189,9 @@ def sign_of(product: str, terms: Mapping[str, Term]) -> int:
     sign, factors = (-1, product[1:]) if product.startswith("-") else (1, product)
     names = [name for name in factors.split("*") if not name.isdigit()]
     if missing := [name for name in names if name not in terms]:
-        raise PatternError(f"The product {product!r} names {missing[0]!r}, which the text does not have.")
+        raise PatternError(
+            f"The product {product!r} names {missing[0]!r}, which the text does not have.", "not_offered"
+        )
     return sign * prod(int(factor) if factor.isdigit() else terms[factor].sign for factor in factors.split("*"))
 
 
@@ -212,7 +218,7 @@ def _pattern_parts(text: str) -> tuple[str | tuple[str, str, str], ...]:
         end = match.end()
     parts.append(text[end:])
     if any("{" in part or "}" in part for part in parts if isinstance(part, str)):
-        raise PatternError(f"A slot of this text cannot be read: {text!r}.")
+        raise PatternError(f"A slot of this text cannot be read: {text!r}.", "ungrammatical")
     return tuple(part for part in parts if part)
 
 

@@ -170,5 +170,5 @@ def test_quarters_follow_each_other(documents):
 @pytest.mark.parametrize("draw", [policy_sentences, policy_documents])
 def test_a_count_below_zero_is_refused(draw):
     assert draw(0, np.random.default_rng(0)) == []
-    with pytest.raises(ValueError, match=r"^The number of texts is -1; allowed is a whole number from 0\.$"):
+    with pytest.raises(ValueError, match="texts is -1"):
         draw(-1, np.random.default_rng(0))
