@@ -476,12 +476,10 @@ def _figure_specs(dataset: xr.Dataset) -> Mapping[str, FigureSpec]:
     from goldviz.figures.by_kind import figures_of_any_run
 
     if own := _kinds_of(dataset):
-        shared = figures_of_any_run(own.kinds, networks(own.dataset))
-        if dataset.attrs.get("experiment") != WATCHED:
-            return shared
-        from goldviz.figures.scalars import figures_of_watched
+        from goldviz.watching.figures import figures_of_watched
 
-        return {**shared, **figures_of_watched(own.dataset)}
+        watched = dataset.attrs.get("experiment") == WATCHED
+        return figures_of_watched(own) if watched else figures_of_any_run(own.kinds, networks(own.dataset))
     specs: Mapping[str, FigureSpec] = registry.laboratories()[str(dataset.attrs["experiment"])].figures().FIGURES
     return specs
 
@@ -574,9 +572,9 @@ def _kinds_of(dataset: xr.Dataset) -> Understood | None:
         raise SettingsError({"dataset": NOT_A_RUN})
     if "experiment" not in dataset.attrs:
         return understood(dataset)
-    own = understood(known := _known(dataset))
-    # A script's own numbers are of no kind, and have a figure all the same.
-    return own._replace(dataset=own.dataset.assign(scalars=known["scalars"])) if "scalars" in known else own
+    from goldviz.watching.figures import understood_watched
+
+    return understood_watched(_known(dataset))
 
 
 def _known(dataset: xr.Dataset) -> xr.Dataset:

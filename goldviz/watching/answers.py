@@ -2,8 +2,10 @@
 
 Of answers z the usual losses have a gradient g that tells their targets y: s (softmax(z) - y) for cross-entropy,
 s (sigmoid(z) - y) for the binary one, -s y where the network gives log probabilities itself, s (z - y) for the mean
-squared error. A loss is taken for one of these only where its own numbers say so: the gradient's parts sum to 0 over
-the classes, or the loss of the targets found is the loss that was told.
+squared error, s (m - y) / v and s (1 - (m - y)^2 / v) / 2 for the mean m and log variance of a Gaussian likelihood. A
+loss is taken for one of these only where its own numbers say so: the gradient's parts sum to 0 over the classes, they
+fit each other, or the loss of the targets found is the loss that was told. Of distances |z - y| the gradient tells the
+sign alone, yet not more than how far answers lie from their median can part their loss from a constant's.
 """
 
 from __future__ import annotations
@@ -37,11 +39,19 @@ LAST = 3
 """Looks of which the last loss is the mean."""
 ENOUGH = 10
 """Targets for each class that was seen, before their shares tell what a guess costs."""
+ROWS, TARGETS = 30, 100
+"""Answers of the last looks, before it is told how far they lie from their median; targets before a likelihood is."""
+TRIED = 64
+"""Rows that a likelihood is tried on before all are."""
 
 
 @dataclass(frozen=True)
 class Read:
-    """The targets of one answer, a row each, and the loss of them; a class of -1 is one that nobody asked for."""
+    """The targets of one answer, a row each, and the loss of them; a class of -1 is one that nobody asked for.
+
+    Of a ``"normal"`` likelihood the loss is in nats, without ln 2 pi. Of ``"distances"`` the rows are the answers
+    themselves, as far as they move the loss.
+    """
 
     kind: str
     targets: np.ndarray
@@ -50,15 +60,35 @@ class Read:
     sign: float = 1.0
     normalised: bool = True
     """Whether likelihoods sum to 1."""
+    times: float = 1.0
+    """Of a likelihood, how many times its mean the loss takes."""
 
 
 @dataclass(frozen=True)
 class _Step:
-    """What a step's loss asked for, its own value of that, and how many times that was told."""
+    """What a step's loss asked for, its own value of that, how many times that was told, and what more was."""
 
     targets: np.ndarray
     loss: float
     factor: float
+    more: float = 0.0
+
+
+class Answer:
+    """Some entries of an answer, their gradient once it is known, and another tensor of its shape beside it."""
+
+    def __init__(self, answer: Tensor, class_dim: int, beside: Tensor | None = None) -> None:
+        self.gradients: list[Tensor] = []
+        answer.register_hook(lambda gradient: self.gradients.append(_some(gradient.detach(), class_dim)))
+        self.some = _some(answer.detach(), class_dim)
+        self.whole = self.some.numel() == answer.numel()
+        self.beside = Answer(beside, class_dim) if beside is not None else None
+
+    def arrays(self) -> tuple[Floats, Floats] | None:
+        """Entries and gradient; None where there is not one gradient."""
+        if len(self.gradients) != 1 or self.gradients[0].shape != self.some.shape:
+            return None
+        return self.some.double().cpu().numpy(), self.gradients[0].double().cpu().numpy()
 
 
 @dataclass
@@ -66,8 +96,8 @@ class Answers:
     """The answers of looked-at steps, and what is known of all their targets."""
 
     facts: dict[str, Any]
-    kept: list[tuple[Tensor, list[Tensor], bool]] = field(default_factory=list)
-    """Of each answer of this step some entries, their gradient once it is known, and whether that is all of it."""
+    kept: list[Answer] = field(default_factory=list)
+    """Of this step."""
     last: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     """The classes that the last step's first answers were asked for."""
     _kind: str = ""
@@ -78,13 +108,11 @@ class Answers:
 
     def saw(self, output: object, class_dim: int) -> None:
         """The network gave an answer: its gradient is to be kept."""
-        answer = next((one for one in tensors_in(output) if one.ndim and one.numel() > 1 and one.requires_grad), None)
-        if answer is None:
-            return
-        gradients: list[Tensor] = []
-        answer.register_hook(lambda gradient: gradients.append(_some(gradient.detach(), class_dim)))
-        some = _some(answer.detach(), class_dim)
-        self.kept.append((some, gradients, some.numel() == answer.numel()))
+        several = [one for one in tensors_in(output) if one.ndim and one.numel() > 1 and one.requires_grad]
+        if several:
+            answer, *others = several
+            beside = next((one for one in others[:1] if one.shape == answer.shape), None)
+            self.kept.append(Answer(answer, class_dim, beside))
 
     def clear(self) -> None:
         """Forget this step's answers."""
@@ -95,53 +123,61 @@ class Answers:
         if not self.kept:
             return
         found: list[Read] = []
-        for answer, gradients, whole in self.kept:
-            if len(gradients) != 1 or gradients[0].shape != answer.shape:
+        for answer in self.kept:
+            if (both := answer.arrays()) is None:
                 continue
-            z, g = (one.double().cpu().numpy() for one in (answer, gradients[0]))
+            z, g = both
             self._stuck.append(_stuck(z, g))
             told = loss if len(self.kept) == 1 else math.nan
-            close = CLOSE if answer.element_size() >= 4 else CLOSE_HALF
-            if (read := read_answer(z, g / scale, told, of_loss, close, whole=whole)) is not None:
+            close = CLOSE if answer.some.element_size() >= 4 else CLOSE_HALF
+            beside = answer.beside.arrays() if answer.beside else None
+            spread = beside and (beside[0], beside[1] / scale)
+            if (read := read_answer(z, g / scale, told, of_loss, close, whole=answer.whole, spread=spread)) is not None:
                 found.append(read)
         if self._stuck:
             self.facts["stuck_at_bound"] = round(float(np.mean(self._stuck)), 4)
-        if not found or {self._kind or found[0].kind} != {one.kind for one in found}:
+        if found and {self._kind or found[0].kind} == {one.kind for one in found}:
+            self._kind = found[0].kind
+            self._steps.append(self._step(found, loss))
+        else:
             self._steps.append(None)
-            return
-        self._kind = found[0].kind
-        self._note(found, loss)
+        # What is found at few looks is a chance.
+        steps = [one for one in self._steps if one is not None]
+        if len(steps) <= len(self._steps) / 2:
+            self.facts["answers"] = {}
+        elif found:
+            self._note(steps, found)
 
-    def _note(self, found: list[Read], loss: float) -> None:
+    def _step(self, found: list[Read], loss: float) -> _Step:
         targets = np.concatenate([one.targets for one in found])
         if targets.shape[1] == 1:
             self.last = targets[:, 0]
         if self._kind == "classes":
             targets = targets[targets[:, 0] >= 0]
         # Several answers in a step are compared with each other, or play against each other.
-        own = found[0].loss if len(found) == 1 and found[0].loss > 0 else math.nan
+        alone = found[0] if len(found) == 1 else None
+        if alone and self._kind == "normal":
+            return _Step(targets, alone.loss, alone.times, loss / alone.times - alone.loss)
+        own = alone.loss if alone and alone.loss > 0 else math.nan
         self._began = own if not self._steps and math.isfinite(own) else self._began
-        self._steps.append(_Step(targets, own, loss / own))
-        steps = [one for one in self._steps if one is not None]
-        if len(steps) <= len(self._steps) / 2:
-            # What is found at few looks is a chance.
-            self.facts["answers"] = {}
-            return
-        all_targets = [one.targets for one in steps]
-        factors, ended = np.array([one.factor for one in steps]), float(np.mean([one.loss for one in steps[-LAST:]]))
+        return _Step(targets, own, loss / own)
+
+    def _note(self, steps: list[_Step], found: list[Read]) -> None:
+        factors, more = (np.array([getattr(one, name) for one in steps]) for name in ("factor", "more"))
         steady = np.isfinite(factors).all() and np.ptp(factors) <= STEADY * abs(np.median(factors))
+        ended = float(np.mean([one.loss for one in steps[-LAST:]]))
         told: dict[str, Any] = {
             "kind": self._kind,
-            "seen": sum(map(len, all_targets)),
+            "seen": sum(len(one.targets) for one in steps),
             "began": self._began,
             "ended": ended if math.isfinite(ended) else None,
-            "factor": float(np.median(factors)) if steady else None,
+            "factor": float(np.median(factors)) if steady and self._kind != "normal" else None,
             "climbs": all(one.sign < 0 for one in found),
             "not_normalised": not all(one.normalised for one in found),
         }
-        of_numbers = self._kind == "numbers"
-        guess = {"guess": float(np.concatenate(all_targets).var(0).mean())} if of_numbers else {}
-        self.facts["answers"] = told | guess | ({} if of_numbers else _of_classes(all_targets, found[0].out_of))
+        if self._kind == "normal" and steady and np.ptp(more) <= STEADY:
+            told |= {"times": float(np.median(factors)), "more": float(np.median(more))}
+        self.facts["answers"] = told | _guess(self._kind, [one.targets for one in steps], ended, found[0].out_of)
 
 
 def _some(answer: Tensor, class_dim: int) -> Tensor:
@@ -153,6 +189,22 @@ def _some(answer: Tensor, class_dim: int) -> Tensor:
         few = max(1, MOST_ENTRIES * some.shape[places] // some.numel())
         some = some.narrow(places, 0, min(few, some.shape[places]))
     return some.clone()
+
+
+def _guess(kind: str, steps: list[np.ndarray], ended: float, out_of: int) -> dict[str, Any]:
+    """The loss of the best constant answer: a variance or an entropy, of distances the most that it can be."""
+    if kind not in ("numbers", "normal", "distances"):
+        return _of_classes(steps, out_of)
+    if kind == "distances":
+        last = np.concatenate(steps[-LAST:])
+        apart = float(np.abs(last - np.median(last, 0)).sum(-1).mean())
+        return {"guess": ended + apart if len(last) >= ROWS else None}
+    targets = np.concatenate(steps)
+    variance = targets.var(0)
+    if kind == "numbers":
+        return {"guess": float(variance.mean())}
+    known = len(targets) >= TARGETS and (variance > 0).all()
+    return {"guess": float(np.log(variance).mean() + 1) / 2 if known else None}
 
 
 def _of_classes(steps: list[np.ndarray], out_of: int) -> dict[str, Any]:
@@ -179,13 +231,20 @@ def _entropy(counts: Counter[Any]) -> float:
 
 
 def read_answer(
-    z: Floats, g: Floats, loss: float, of_loss: OfLoss, close: float = CLOSE, *, whole: bool = True
+    z: Floats,
+    g: Floats,
+    loss: float,
+    of_loss: OfLoss,
+    close: float = CLOSE,
+    *,
+    whole: bool = True,
+    spread: tuple[Floats, Floats] | None = None,
 ) -> Read | None:
     """The targets of answers z with gradient g; None where the loss is none of the usual ones.
 
     ``loss`` is the value that was told, NaN for one of several; ``of_loss`` is what its graph says, and
     ``close`` how far numbers may lie apart that should be equal. Of an answer that is not ``whole`` classes alone are
-    looked for, row by row.
+    looked for, row by row. ``spread`` is a second answer of the same shape with its gradient, such as a log variance.
     """
     if not (np.isfinite(z).all() and np.isfinite(g).all() and g.any()):
         return None
@@ -197,8 +256,9 @@ def read_answer(
                 return read
     if not whole:
         return None
+    normal = _normal(z, g, spread, close)
     z, g = (one.reshape(len(one), -1) for one in (z, g))
-    return _binary(z, g, close) or _numbers(z, g, loss, of_loss.squares, close)
+    return normal or _binary(z, g, close) or _numbers(z, g, loss, of_loss, close)
 
 
 def _classes(z: Floats, g: Floats, over_classes: bool, close: float) -> Read | None:
@@ -257,16 +317,76 @@ def _binary(z: Floats, g: Floats, close: float) -> Read | None:
     return None
 
 
-def _numbers(z: Floats, g: Floats, loss: float, squares: bool, close: float) -> Read | None:
+def _softplus(s: Floats) -> Floats:
+    return np.logaddexp(s, 0.0)
+
+
+def _sigmoid(s: Floats) -> Floats:
+    return np.exp(-np.logaddexp(-s, 0.0))
+
+
+SPREADS: tuple[Callable[[Floats], tuple[Floats, Floats]], ...] = (
+    lambda s: (np.exp(s), np.exp(s)),
+    lambda s: (np.exp(2 * s), 2 * np.exp(2 * s)),
+    lambda s: (_softplus(s), _sigmoid(s)),
+    lambda s: (_softplus(s) ** 2, 2 * _softplus(s) * _sigmoid(s)),
+    lambda s: (s, np.ones_like(s)),
+    lambda s: (s**2, 2 * s),
+)
+"""A variance and its slope, of the number that a network gives for it: a logarithm of the variance or of the deviation,
+either through softplus, or itself."""
+
+
+def _normal(z: Floats, g: Floats, spread: tuple[Floats, Floats] | None, close: float) -> Read | None:
+    """Of means and spreads, in two answers or in the halves of one."""
+    if spread is None:
+        if z.ndim < 2 or z.shape[-1] % 2:
+            return None
+        (z, s), (g, of_s) = (np.split(one, 2, -1) for one in (z, g))
+    else:
+        s, of_s = spread
+    z, g, s, of_s = (one.reshape(len(one), -1) for one in (z, g, s, of_s))
+    if not (np.isfinite(s).all() and np.isfinite(of_s).all() and of_s.any()):
+        return None
+    for variance_of in SPREADS:
+        for rows in (slice(TRIED), slice(None)):
+            with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+                variance, slope = variance_of(s[rows])
+                of_variance = of_s[rows] / slope
+                # g = (m - y) / (n v) of n entries, and (1 / v - (n g)^2) / 2 n of a variance; the sum over all tells n.
+                both, squares = of_variance.sum(), (g[rows] ** 2).sum()
+                n = (np.sqrt(both**2 + squares * (1 / variance).sum()) - both) / squares
+                less, more = 1 / variance / (2 * n), n * g[rows] ** 2 / 2
+                fits = (variance > 0).all() and (np.abs(less - more - of_variance) <= close * (less + more)).all()
+            if not fits:
+                break
+        else:
+            residual = n * g * variance
+            likelihood = float((np.log(variance) + residual**2 / variance).mean() / 2)
+            return Read("normal", z - residual, likelihood, times=z.size / float(n))
+    return None
+
+
+def _distances(z: Floats, g: Floats, loss: float) -> Read | None:
+    """Of |z - y|, whose slope is the same for all but the smallest errors."""
+    slope = float(np.abs(g).max())
+    if (np.abs(g) >= (1 - CLOSE) * slope).sum() < TIED or not loss > 0:
+        return None
+    return Read("distances", z * slope * len(z), loss)
+
+
+def _numbers(z: Floats, g: Floats, loss: float, of_loss: OfLoss, close: float) -> Read | None:
     """Of squared errors: their mean, their sum or half of these, whichever the loss that was told is.
 
-    Where its graph has ``squares``, the loss may have other terms, too.
+    Where its graph has squares, the loss may have other terms, too.
     """
     if not math.isfinite(loss):
         return None
     there = (g != 0).sum()
     if there < MOSTLY * z.size:
         return None
+    if of_loss.distances:
+        return _distances(z, g, loss)
     reductions: tuple[tuple[float, Callable[[Floats], float]], ...] = (
         (z.size / 2, lambda r: float((r**2).mean())),
         (there / 2, lambda r: float((r**2).sum() / there)),
@@ -278,7 +398,7 @@ def _numbers(z: Floats, g: Floats, loss: float, squares: bool, close: float) -> 
         residual = g * per_entry
         for sign in (1.0, -1.0):
             left = loss - sign * value(residual)
-            if abs(left) <= close * abs(loss) or (squares and sign > 0 and 0 < left < loss / 2):
+            if abs(left) <= close * abs(loss) or (of_loss.squares and sign > 0 and 0 < left < loss / 2):
                 return Read("numbers", z - sign * residual, float((residual**2).mean()), sign=sign)
     return None
 

@@ -9,13 +9,14 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import torch
 from torch import Tensor
 from torch.utils.hooks import RemovableHandle
 
-from goldviz.watching.hook import gone
+from goldviz.watching.hook import Hook
 from goldviz.watching.price import Price
 
 Own = list[int]
@@ -69,10 +70,14 @@ class Arrivals:
         if not self._handles:
             own = [one for one in self.parameters if one.requires_grad and one.is_leaf]
             self._handles = [one.register_post_accumulate_grad_hook(self._arrived) for one in own]
-            self._known = {optimiser for optimiser, used in self._used.items() if self._untouched(used)}
+            self._known = {
+                optimiser
+                for optimiser, used in self._used.items()
+                if self._is_left(used) or not _any(self.parameters[used.place].grad)
+            }
         for place in {used.place for used in self._used.values()} - self._asked:
             if self.parameters[place].requires_grad:
-                self._handles.append(self.parameters[place].register_hook(_About(self, place)))
+                self._handles.append(self.parameters[place].register_hook(Hook(partial(self._about_to_arrive, place))))
                 self._asked.add(place)
 
     def close(self) -> None:
@@ -84,23 +89,24 @@ class Arrivals:
         self._known.clear()
         self._stale.clear()
 
-    def _untouched(self, used: Used) -> bool:
-        """Whether nothing has arrived since that step: its gradient is still there, or cleared."""
+    def _is_left(self, used: Used) -> bool:
+        """Whether the gradient that a step used is still there as it was."""
         now = self.parameters[used.place].grad
-        return now is None or (now is used.gradient and now._version == used.version) or not _any(now)
+        return now is not None and now is used.gradient and now._version == used.version
 
     # -- the backward pass ------------------------------------------------------------------------------------
 
-    def about_to_arrive(self, place: int) -> None:
+    def _about_to_arrive(self, place: int, _gradient: Tensor) -> None:
         """A gradient is about to be added to what is there."""
-        now = self.parameters[place].grad
-        for optimiser, used in self._used.items():
-            if used.place != place:
-                continue
-            if now is not None and now is used.gradient and now._version == used.version and _any(now):
-                self._stale.add(optimiser)
-            elif optimiser in self._stale and not _any(now):
-                self._stale.discard(optimiser)
+        try:
+            now = self.parameters[place].grad
+            for optimiser in [optimiser for optimiser, used in self._used.items() if used.place == place]:
+                if self._is_left(self._used[optimiser]) and _any(now):
+                    self._stale.add(optimiser)
+                elif optimiser in self._stale and not _any(now):
+                    self._stale.discard(optimiser)
+        except Exception as error:  # noqa: BLE001 - nothing may go wrong in somebody's training for this
+            self.trouble(error)
 
     def _arrived(self, parameter: Tensor) -> None:
         place = self._place[id(parameter)]
@@ -117,7 +123,7 @@ class Arrivals:
         try:
             given = [(at, one.grad) for at, one in enumerate(self.parameters) if one.grad is not None]
             self.before_clipping = [at for at, _ in given], self._norms([gradient for _, gradient in given])
-        except Exception as error:  # noqa: BLE001 - nothing may go wrong in somebody's training for this
+        except Exception as error:  # noqa: BLE001 - as above
             self.trouble(error)
         self.price.spent += time.perf_counter() - began
 
@@ -170,24 +176,6 @@ class Arrivals:
             counts = self.facts.setdefault(fact, [])
             counts.extend([0] * (place + 1 - len(counts)))
             counts[place] += int(true)
-
-
-class _About:
-    """Hears a gradient before it is added to what is there."""
-
-    __slots__ = ("arrivals", "place")
-
-    def __init__(self, arrivals: Arrivals, place: int) -> None:
-        self.arrivals, self.place = arrivals, place
-
-    def __call__(self, _gradient: Tensor) -> None:
-        try:
-            self.arrivals.about_to_arrive(self.place)
-        except Exception as error:  # noqa: BLE001 - as above
-            self.arrivals.trouble(error)
-
-    def __reduce__(self) -> tuple[Callable[[], Callable[..., None]], tuple[()]]:
-        return gone, ()
 
 
 def _strided(gradient: Tensor | None) -> bool:

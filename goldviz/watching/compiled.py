@@ -7,15 +7,14 @@ they were, bit for bit, and no hook is left.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 from torch.utils import _pytree
 
-from goldviz.diagnostics.random_streams import unchanged_streams
+from goldviz.diagnostics.random_streams import as_it_was
 from goldviz.watching.hook import Hook
 from goldviz.watching.layers import Region
 
@@ -92,22 +91,3 @@ def pass_beside(
 def copied(given: Any) -> Any:
     """What a module is given, with copies of its tensors: a module may write into them."""
     return _pytree.tree_map_only(Tensor, lambda one: one.detach().clone(), given)
-
-
-@contextmanager
-def as_it_was(model: nn.Module) -> Iterator[None]:
-    """Afterwards a model's buffers and all random streams are what they were."""
-    kept = [
-        (module, name, buffer, buffer.detach().clone())
-        for module in model.modules()
-        for name, buffer in module._buffers.items()
-        if buffer is not None
-    ]
-    try:
-        with unchanged_streams([*model.parameters(), *model.buffers()]):
-            yield
-    finally:
-        for module, name, buffer, value in kept:
-            # Written past autograd, which may have kept the very buffer for a backward pass to come.
-            buffer.data.copy_(value)
-            module._buffers[name] = buffer

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import fnmatch
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from goldviz.arrays.labelled import Run
+from goldviz.declare.kinds import Understood, understood
+from goldviz.diagnostics.findings import networks
 from goldviz.figures import theme as look
-from goldviz.figures.draft import Figure, Heatmap, Node, Scatter, make_subplots
+from goldviz.figures.by_kind import figures_of_any_run
+from goldviz.figures.draft import Figure, Heatmap, Scatter, make_subplots
 from goldviz.figures.elements import colour_bar_below, log_axis, power_ticks, worded
 from goldviz.figures.notes import as_label
 from goldviz.figures.overlay import overlay
-from goldviz.figures.scalars import crosses
+from goldviz.figures.scalars import crosses, scalars
+from goldviz.figures.spec import FigureSpec
 from goldviz.figures.theme import SEQUENTIAL, Theme
 from goldviz.watching.measures import layers_of
 
@@ -143,29 +147,26 @@ def layer_map(runs: Sequence[tuple[str, Run]], quantity: str, line: str, theme: 
     figure = make_subplots(
         rows=1, cols=len(there), shared_yaxes=alike, horizontal_spacing=0.03 if alike else 0.5 / (len(there) + 1)
     )
-    every: list[np.ndarray] = []
-    zeros: list[tuple[Node, np.ndarray, int]] = []
-    for place, (run_title, run, view) in enumerate(there, start=1):
-        labels = [as_label(short(name)) for name in view.names]
+    of_powers, drawn = quantity not in PLAIN, []
+    for _, run, view in there:
         values, steps = columns(view.values, run[quantity][run[quantity].dims[0]].values)
-        drawn = values if quantity in PLAIN else np.log10(np.where(values > 0, values, np.nan))
-        finite = np.where(np.isfinite(drawn), drawn, np.nan)
-        every.append(finite[np.isfinite(finite)])
+        scaled = np.log10(np.where(values > 0, values, np.nan)) if of_powers else values
+        drawn.append((values, steps, np.where(np.isfinite(scaled), scaled, np.nan)))
+    known = np.concatenate([finite[np.isfinite(finite)] for _, _, finite in drawn])
+    low, high = (float(known.min()), float(known.max())) if known.size else (-1.0, 0.0)
+    low, high = (0.0, 1.0) if quantity in SHARES else (low, high if high > low else low + 1)
+    some_are_zero = of_powers and any((values == 0).any() for values, _, _ in drawn)
+    for place, ((run_title, _, view), (values, steps, finite)) in enumerate(zip(there, drawn, strict=True), start=1):
+        labels = [as_label(short(name)) for name in view.names]
         places = [*range(len(labels))]
-        exponent = "" if quantity in PLAIN else "10^"
-        cells = Heatmap(
-            x=steps,
-            y=places,
-            z=finite.T.astype(np.float32),
-            coloraxis="coloraxis",
-            hoverongaps=False,
-            hovertemplate=f"step %{{x}}, %{{y}}: {exponent}%{{z:.2f}}<extra></extra>",
-        )
-        figure.add_trace(cells, row=1, col=place)
-        if quantity not in PLAIN and (values == 0).any():
-            zeros.append(
-                (Node({**cells, "hovertemplate": "step %{x}, %{y}: exactly 0<extra></extra>"}), values == 0, place)
-            )
+        cells: dict[str, Any] = {"x": steps, "y": places, "coloraxis": "coloraxis", "hoverongaps": False}
+        number = "10^%{z:.2f}" if of_powers else "%{z:.2f}"
+        hover = f"step %{{x}}, %{{y}}: {number}<extra></extra>"
+        figure.add_trace(Heatmap(z=finite.T.astype(np.float32), hovertemplate=hover, **cells), row=1, col=place)
+        if of_powers and (values == 0).any():
+            lowest = np.where(values == 0, low, np.nan).T.astype(np.float32)
+            hover = "step %{x}, %{y}: exactly 0<extra></extra>"
+            figure.add_trace(Heatmap(z=lowest, hovertemplate=hover, **cells), row=1, col=place)
         bad_steps, bad_layers = np.nonzero(np.isinf(values))
         if bad_steps.size:
             cross = crosses(steps[bad_steps].tolist(), bad_layers.tolist(), "no finite number")
@@ -175,16 +176,10 @@ def layer_map(runs: Sequence[tuple[str, Run]], quantity: str, line: str, theme: 
         figure.update_yaxes(autorange="reversed", showgrid=False, row=1, col=place, **ticks)
         step = f"Step of {as_label(run_title)}" if len(there) > 1 else "Step"
         figure.update_xaxes(title_text=step, showgrid=False, row=1, col=place)
-    known = np.concatenate(every)
-    low, high = (float(known.min()), float(known.max())) if known.size else (-1.0, 0.0)
-    low, high = (0.0, 1.0) if quantity in SHARES else (low, high if high > low else low + 1)
-    for cells, are_zero, place in zeros:
-        cells["z"] = np.where(are_zero, low, np.nan).T.astype(np.float32)
-        figure.add_trace(cells, row=1, col=place)
     height = 250 + min(620, 19 * max(len(view.names) for _, _, view in there))
     look.apply(figure, theme, title=title, legend=False, hover="closest", height=height)
-    bar = {} if quantity in PLAIN else power_ticks(low, high)
-    of_zero = ", the lowest colour also of 0" if zeros else ""
+    bar = power_ticks(low, high) if of_powers else {}
+    of_zero = ", the lowest colour also of 0" if some_are_zero else ""
     return colour_bar_below(figure, (low, high), SEQUENTIAL, f"{LABELS[quantity]}{of_zero}", **bar)
 
 
@@ -222,72 +217,74 @@ def through_time(run: Run, theme: Theme) -> Figure:
 
     Where the module has gates that keep a state, what they alone leave of it stands beside.
     """
-    figure = Figure()
     long = int((~np.isnan(np.asarray(run["state_gradient"].values)[-1])).sum())
-    times = run["time"].values.tolist()[:long]
-    exponents: list[np.ndarray] = []
-    zeros: list[tuple[str, str, np.ndarray]] = []
     names = {
         "state_gradient": "Gradient of h(t)",
         "state_to_last": "Largest singular value of dh(T)/dh(t)",
         "gate_product": "What the gates alone leave",
     }
-    drawn_here = [quantity for quantity in names if quantity in run and len(run[quantity])]
-    for place, quantity in enumerate(drawn_here):
-        name = names[quantity]
-        row = np.asarray(run[quantity].values, np.float64)[-1, :long]
-        drawn = np.where(np.isfinite(row) & (row > 0), row, np.nan)
-        exponents.append(np.log10(drawn[~np.isnan(drawn)]))
-        colour = look.depth_colours(len(drawn_here), theme)[place]
-        line = {"color": colour, "width": 2}
-        figure.add_trace(Scatter(x=times, y=drawn, name=name, mode="lines+markers", line=line))
-        if (row == 0).any():
-            zeros.append((name, colour, np.flatnonzero(row == 0) + 1))
-        bad = np.flatnonzero(np.isinf(row))
-        if bad.size:
-            figure.add_trace(crosses((bad + 1).tolist(), [1.0] * bad.size, name, showlegend=False))
-    known = np.concatenate(exponents)
-    if not known.size:
+    curves = [
+        (name, np.asarray(run[quantity].values, np.float64)[-1, :long])
+        for quantity, name in names.items()
+        if quantity in run and len(run[quantity])
+    ]
+    if not any((np.isfinite(row) & (row > 0)).any() for _, row in curves):
         return worded("Every value of the last close look is 0 or no finite number.", title="By time step", theme=theme)
-    for name, colour, places in zeros:
-        figure.add_trace(_at_zero(places, float(10 ** known.min()), name, colour))
-    figure.update_yaxes(**log_axis((float(known.min()) - 0.2, float(known.max()) + 0.2)))
+    figure = _lines(np.asarray(run["time"].values)[:long], curves, theme, mode="lines+markers")
     figure.update_xaxes(title_text="Time step, of the last 64 at most")
     return look.apply(figure, theme, title="By time step", hover="closest", height=360)
 
 
-def _at_zero(x: np.ndarray, floor: float, name: str, colour: str) -> Node:
-    """Marks at the bottom of an axis of powers of ten, which has no place for the zeros that were measured."""
-    marker = {"symbol": "triangle-down-open", "size": 8, "color": colour}
-    hover = f"{name}: exactly 0<extra></extra>"
-    return Scatter(
-        x=x, y=[floor] * len(x), mode="markers", marker=marker, name=name, showlegend=False, hovertemplate=hover
-    )
-
-
 def layer_lines(run: Run, quantity: str, layers: Sequence[int], theme: Theme) -> Figure:
-    """The same quantity of a few layers as lines; crosses at the top are what was no finite number."""
+    """The same quantity of a few layers as lines."""
     dim = run[quantity].dims[0]
     values, steps = columns(np.asarray(run[quantity].values, np.float64)[:, layers], run[quantity][dim].values)
-    positive = values if quantity in PLAIN else np.where(values > 0, values, np.nan)
-    finite = np.where(np.isfinite(positive), positive, np.nan)
-    known = finite[np.isfinite(finite)]
-    figure = Figure()
-    floor = float(known.min()) if known.size else 1.0
-    for place, row in enumerate(layers):
-        name = as_label(short(str(run["layer"].values[row])))
-        colour = look.depth_colours(len(layers), theme)[place]
-        line = {"color": colour, "width": 2}
-        figure.add_trace(Scatter(x=steps, y=finite[:, place], name=name, mode="lines", line=line))
-        none = steps[values[:, place] == 0] if quantity not in PLAIN else steps[:0]
-        if none.size:
-            figure.add_trace(_at_zero(none, floor, name, colour))
-        bad = steps[np.isinf(values[:, place])]
-        if bad.size:
-            top = float(known.max()) if known.size else 1.0
-            figure.add_trace(crosses(bad.tolist(), [top] * bad.size, name, showlegend=False))
-    if quantity not in PLAIN and known.size:
-        figure.update_yaxes(**log_axis((float(np.log10(known.min())) - 0.1, float(np.log10(known.max())) + 0.1)))
+    names = [as_label(short(str(run["layer"].values[row]))) for row in layers]
+    figure = _lines(steps, [*zip(names, values.T, strict=True)], theme, plain=quantity in PLAIN)
     figure.update_xaxes(title_text="Step")
     figure.update_yaxes(title_text=LABELS[quantity])
     return look.apply(figure, theme, title=f"{LABELS[quantity]} of these layers", hover="closest", height=380)
+
+
+def _lines(
+    x: np.ndarray, curves: Sequence[tuple[str, np.ndarray]], theme: Theme, *, mode: str = "lines", plain: bool = False
+) -> Figure:
+    """Curves on a scale of powers of ten, or a ``plain`` one; crosses at the top are what was no finite number.
+
+    Triangles at the bottom are the zeros that were measured: powers of ten have no place for them.
+    """
+    figure = Figure()
+    drawn = [np.where(np.isfinite(values) & (plain | (values > 0)), values, np.nan) for _, values in curves]
+    known = np.concatenate([values[~np.isnan(values)] for values in drawn])
+    floor, top = (float(known.min()), float(known.max())) if known.size else (1.0, 1.0)
+    for (name, values), finite, colour in zip(curves, drawn, look.depth_colours(len(curves), theme), strict=True):
+        figure.add_trace(Scatter(x=x, y=finite, name=name, mode=mode, line={"color": colour, "width": 2}))
+        zeros, bad = x[values == 0], x[np.isinf(values)]
+        if zeros.size and not plain:
+            marker = {"symbol": "triangle-down-open", "size": 8, "color": colour}
+            hover = f"{name}: exactly 0<extra></extra>"
+            own = {"mode": "markers", "marker": marker, "showlegend": False, "hovertemplate": hover}
+            figure.add_trace(Scatter(x=zeros, y=[floor] * zeros.size, name=name, **own))
+        if bad.size:
+            figure.add_trace(crosses(bad.tolist(), [top] * bad.size, name, showlegend=False))
+    if known.size and not plain:
+        figure.update_yaxes(**log_axis((float(np.log10(floor)) - 0.1, float(np.log10(top)) + 0.1)))
+    return figure
+
+
+def understood_watched(dataset: Any) -> Understood:
+    """A watched run by its kinds, with the script's own numbers, which are of none."""
+    own = understood(dataset)
+    return own._replace(dataset=own.dataset.assign(scalars=dataset["scalars"])) if "scalars" in dataset else own
+
+
+def figures_of_watched(own: Understood) -> dict[str, FigureSpec]:
+    """The figures of a watched run, by name: those of its kinds, and of its script's own numbers."""
+
+    def draw(ds: Run, *, epoch: int | None = None, limits: Any = None, theme: Theme = "light") -> Figure:
+        return scalars([("", ds)], theme, np.inf if epoch is None else epoch)
+
+    shows = "What the script gave to record.step and record.log, each on a scale of its own."
+    spec = FigureSpec(draw, "What did the script tell of itself?", shows, name="scalars", needs=("scalars",))
+    shared = figures_of_any_run(own.kinds, networks(own.dataset))
+    return {**shared, **({"scalars": spec} if "scalars" in own.dataset else {})}

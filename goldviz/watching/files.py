@@ -174,17 +174,15 @@ def _read(connection: sqlite3.Connection, place: int, file: str, room: _Room) ->
     layers = labels.get("layer")
     if not isinstance(layers, list) or len(layers) > MOST_LAYERS or not all(isinstance(one, str) for one in layers):
         raise RunFileError(f"{file} does not name its layers by up to {MOST_LAYERS:,} texts.")
-    sizes = {"layer": len(layers), **SHAPES}
     heads = len(_numbers(labels["head"], len(labels["head"]))) if "head" in labels else 0
     if heads > MOST_HEADS:
         raise RunFileError(f"{file} has {heads:,} attention heads; allowed are up to {MOST_HEADS}.")
-    sizes["head"] = heads
+    sizes = {"layer": len(layers), **SHAPES, "head": heads, "scalar": MOST_SCALARS}
     of_heads = {"head": [*range(heads)]} if heads else {}
     bins = {dim: size for dim, size in SHAPES.items() if dim in labels and len(labels[dim]) == size}
     own = labels.get("scalar")
     named = isinstance(own, list) and len(own) == MOST_SCALARS and all(isinstance(one, str) for one in own)
     scalars = {"scalar": [one[:LONGEST] for one in own]} if isinstance(own, list) and named else {}
-    sizes["scalar"] = MOST_SCALARS
     known = _known(declared, ({*SHAPES} & {*labels} - {*bins}) | ({"scalar"} - {*scalars}))
     labels = {"layer": layers} | of_heads | scalars | {dim: _numbers(labels[dim], size) for dim, size in bins.items()}
     left_out: set[str] = set()
@@ -196,12 +194,16 @@ def _read(connection: sqlite3.Connection, place: int, file: str, room: _Room) ->
             room.take(len(data), file)
             yield _batch(data, known, sizes, left_out, file)
 
-    progress = Progress(_count(step), 0, _amount(seconds), _amount(instrument))
-    kept_facts = {key: facts[key] for key in FACTS if key in facts}
-    over = status if status in ENDED else "interrupted"
-    script = WatchedScript(config)
     return _ReadRun(
-        script, str(name), progress, labels, kept_facts, batches(), left_out, over, str(message)[:MOST_MESSAGE]
+        WatchedScript(config),
+        str(name),
+        Progress(_count(step), 0, _amount(seconds), _amount(instrument)),
+        labels,
+        {key: facts[key] for key in FACTS if key in facts},
+        batches(),
+        left_out,
+        status if status in ENDED else "interrupted",
+        str(message)[:MOST_MESSAGE],
     )
 
 
@@ -252,18 +254,7 @@ def _kept(run: _ReadRun, store: Store) -> str:
     return run_id
 
 
-FACTS = (
-    "layers",
-    "model",
-    "optimiser",
-    "command",
-    "commit",
-    "torch",
-    VERSION,
-    "watched",
-    "intervals",
-    "tried",
-)
+FACTS = ("layers", "model", "optimiser", "command", "commit", "torch", VERSION, "watched", "intervals", "tried")
 """What a run says beside its numbers."""
 
 

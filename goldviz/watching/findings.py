@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -14,7 +14,7 @@ from goldviz.arrays.labelled import Run
 from goldviz.diagnostics.findings import by_kind, training
 from goldviz.diagnostics.findings.by_kind import FADED, AnyRun
 from goldviz.diagnostics.findings.conclude import Conclusions
-from goldviz.diagnostics.findings.finding import Finding
+from goldviz.diagnostics.findings.finding import Finding, Severity
 from goldviz.diagnostics.findings.line import above, at_least, below, where
 from goldviz.diagnostics.findings.measures import median
 from goldviz.diagnostics.findings.rule import Case, Rule
@@ -181,16 +181,16 @@ def _still_too_large(n: WatchedReading, _settings: Any) -> bool:
     A loss that rises under short steps is no matter of the rate: something else moves it. One that is none of the
     network's own answers, such as a generator's or a policy's, is no measure of progress.
     """
-    if n.update[0] < (training.LARGEST_UPDATE if n.no_measure else LONG_ENOUGH):
+    if n.update < (training.LARGEST_UPDATE if n.no_measure else LONG_ENOUGH):
         return False
-    return not n.rate_changed or bool(n.update_now[0] > training.LARGEST_UPDATE)
+    return not n.rate_changed or n.update_now > training.LARGEST_UPDATE
 
 
 def _still_too_small(n: WatchedReading, _settings: Any) -> bool:
     """Whether steps are too short at the present rate, too, and a probe along one of them does not say otherwise."""
     headroom = headroom_of(n.dataset)
     probed = headroom is None or not headroom < EDGE
-    return probed and (not n.rate_changed or bool(n.update_now[0] < training.SMALLEST_UPDATE))
+    return probed and (not n.rate_changed or n.update_now < training.SMALLEST_UPDATE)
 
 
 def gauge(dataset: Run, findings: Sequence[Finding]) -> str:
@@ -205,8 +205,12 @@ def gauge(dataset: Run, findings: Sequence[Finding]) -> str:
     return of_headroom(headroom)
 
 
-def _layers(fact: str) -> Callable[[WatchedReading], str]:
-    return lambda n: listed(with_kinds(n.dataset, n.layers_without(fact)))
+VANISHING = next(rule for rule in by_kind.RULES if rule.kind == "vanishing")
+UNMOVED = (
+    "loss_not_connected", "optimizer_holds_none", "step_without_gradient", "cleared_before_step",
+    "rate_went_to_zero", "update_lost_in_dtype",
+)  # fmt: skip
+"""What nothing can be learned under: no card beside one of these guesses why nothing is."""
 
 
 def _cause(case: Case) -> str:
@@ -220,355 +224,307 @@ def _cause_number(n: WatchedReading) -> str:
     return f"{cause['value']} at step {cause['step']}" + (f", in {rows}" if rows else "")
 
 
-VANISHING = next(rule for rule in by_kind.RULES if rule.kind == "vanishing")
-UNMOVED = (
-    "loss_not_connected", "optimizer_holds_none", "step_without_gradient", "cleared_before_step",
-    "rate_went_to_zero", "update_lost_in_dtype",
-)  # fmt: skip
-"""What nothing can be learned under: no card beside one of these guesses why nothing is."""
-
-
 def _explosion(n: WatchedReading) -> str:
-    spike, norms = float(n.spike[0]), values(n.dataset, "gradient_norm")
-    most = f", {times(spike)} times that at most" if math.isfinite(spike) else ""
-    broken = int((~np.isfinite(norms)).sum())
-    grown = float(n.grown_on_its_way[0])
-    most += f", {times(grown)} times larger at the first layer than at the last" if grown > FADED else ""
-    never = f", no finite number in {broken} of {len(norms)} looks" if broken else ""
-    return f"{times(median(norms[np.isfinite(norms)]))} typically{most}{never}"
+    norms = values(n.dataset, "gradient_norm")
+    finite = norms[np.isfinite(norms)]
+    most = f", {times(n.spike)} times that at most" if math.isfinite(n.spike) else ""
+    if n.grown_on_its_way > FADED:
+        most += f", {times(n.grown_on_its_way)} times larger at the first layer than at the last"
+    never = (
+        f", no finite number in {norms.size - finite.size} of {len(norms)} looks" if finite.size < norms.size else ""
+    )
+    return f"{times(median(finite))} typically{most}{never}"
 
 
-from_the_loop = partial(Rule, confidence="read off the loop itself")
+def share(measure: str, at: float, of: str, said: str = "") -> dict[str, Any]:
+    """A rule's line and number: more than a share ``of`` something, of which more may be ``said`` behind the number."""
+    number = f"{{{measure}:percent}} {of} {said}".rstrip()
+    return {"line": above(measure, at, f"{{at:percent}} {of}"), "number": number}
+
+
+def layers(fact: str, allowed: str) -> dict[str, Any]:
+    """The same where layers are named by a fact, of the same name as the measure that counts them."""
+    return {"line": above(fact, 0, allowed), "number": lambda n: listed(with_kinds(n.dataset, n.names(fact)))}
+
+
+def read_off(kind: str, title: str, severity: Severity = "bad", **own: Any) -> Rule:
+    """A rule of what the loop itself says."""
+    return Rule(kind, severity, title, confidence="read off the loop itself", **own)
+
+
+worth_a_look = partial(read_off, severity="warning")
 of_one_run = partial(Rule, confidence=ONE_RUN, of_training=True)
 
 FACTS = (
-    from_the_loop(
+    read_off(
         "first_cause",
-        "bad",
         "A value was no finite number",
         line=where("broken", "a loss or gradient that is NaN or infinite"),
         number=_cause_number,
         explanation=_cause,
         must_tell=True,
     ),
-    from_the_loop(
+    read_off(
         "inputs_drift",
-        "bad",
         "The inputs are not what they were",
         line=above("drifted", OTHER_SCALE, "a scale {at:times} that of the first batch"),
         number="{drifted:times} another scale than at the start",
         explanation="Something writes into the data, such as `x /= 255` on a view of it.",
     ),
-    from_the_loop(
+    read_off(
         "evaluation_inputs_differ",
-        "bad",
         "You evaluate on inputs of another scale",
         line=above("evaluated_elsewhere", EVALUATED_ELSEWHERE, "{at:times} that of the training inputs"),
         number="{evaluated_elsewhere:times} another scale than in training",
         explanation="What prepares the training rows must prepare these, too.",
     ),
-    from_the_loop(
+    worth_a_look(
         "inputs_of_other_scale",
-        "warning",
         "Some inputs are far outside all others",
         line=above("far", HALF, "{at:percent} of the batches"),
         number="{farthest:times} the size of nine in ten of the others",
         explanation="A column of another unit, or a number that stands for a missing one.",
     ),
-    from_the_loop(
+    worth_a_look(
         "identical_batches",
-        "warning",
         "Every batch holds the same rows",
-        line=above("repeated", MOST_BATCHES, "{at:percent} of the batches made anew"),
-        number="{repeated:percent} of the batches made anew",
+        **share("repeated", MOST_BATCHES, "of the batches made anew"),
         explanation="A seed that is set in the loop draws them again; if they are all there is, nothing is wrong.",
     ),
-    from_the_loop(
+    read_off(
         "classes_in_order",
-        "bad",
         "Each batch holds a single class",
-        line=above("pure_batches", MOST_BATCHES, "{at:percent} of the batches"),
-        number="{pure_batches:percent} of the batches",
+        **share("pure_batches", MOST_BATCHES, "of the batches"),
         explanation="Each step then unlearns the last: the rows want shuffling.",
     ),
-    from_the_loop(
+    worth_a_look(
         "one_target_dominates",
-        "warning",
         "Nearly all targets are one class",
-        line=above("of_one_target", MOST_TARGETS, "{at:percent} of the targets"),
-        number="{of_one_target:percent} of the targets",
+        **share("of_one_target", MOST_TARGETS, "of the targets"),
         explanation="Always answering it is nearly right, and most of the gradient says so.",
     ),
-    from_the_loop(
+    worth_a_look(
         "too_good",
-        "warning",
         "One input tells the target by itself",
         line=above("telling", 0, "no input that is the target in other words"),
         number=lambda n: f"entry {n.facts['telling_input'][0]} of a row",
         explanation="If it is not known where the network will be used, the loss is too good to be true.",
     ),
-    from_the_loop(
+    read_off(
         "dropout_too_large",
-        "bad",
         "A dropout drops nearly everything",
         line=at_least("largest_dropout", DROPS_MOST, "{at:percent}"),
         number="{largest_dropout:percent} of what it is given",
         explanation="PyTorch's p is the share that is dropped, not the one that is kept.",
     ),
-    from_the_loop(
+    read_off(
         "dropout_on_output",
-        "bad",
         "A dropout stands behind the last layer",
-        line=above("dropped", HALF, "{at:percent} of the passes"),
-        number="{dropped:percent} of the passes",
+        **share("dropped", HALF, "of the passes"),
         explanation="It makes answers themselves 0, and the others larger.",
     ),
-    from_the_loop(
+    read_off(
         "unregistered_parameters",
-        "bad",
         "Layers stand in a list that no module knows",
         line=above("unregistered", 0, "every layer in `nn.ModuleList`, or an attribute of its own"),
-        number=lambda n: listed(n.layers_without("unregistered")),
+        number=lambda n: listed(n.names("unregistered")),
         explanation="They get gradients, and no optimiser holds them.",
     ),
-    from_the_loop(
+    read_off(
         "units_alike",
-        "bad",
         "All units of a layer have the same weights",
-        line=above("units_alike", 0, "units that begin differently"),
-        number=_layers("units_alike"),
+        **layers("units_alike", "units that begin differently"),
         explanation="They get the same gradient, and stay one unit for ever.",
     ),
-    from_the_loop(
+    read_off(
         "rows_mix",
-        "bad",
         "Rows of a batch change each other's answers",
         line=above("rows_mix", 0, "an answer that depends on its own row alone"),
         number="the first rows' answers move when the others are exchanged",
         explanation="A layer reads rows as time: `batch_first=True`, or a dimension that was mistaken.",
     ),
-    from_the_loop(
+    read_off(
         "mask_hides_nothing",
-        "bad",
         "The network sees what it is to foretell",
         line=above("sees_ahead", 0, "answers that what comes later cannot move"),
         number="answers move when later words are exchanged",
         explanation="A causal mask is missing, or stands the wrong way round.",
     ),
-    from_the_loop(
+    read_off(
         "cut_in_time",
-        "bad",
         "The gradient stops at the last time step",
-        line=above("cut_in_time", 0, "a gradient for each call of a layer in one pass"),
-        number=_layers("cut_in_time"),
+        **layers("cut_in_time", "a gradient for each call of a layer in one pass"),
         explanation="A state is detached between the calls: what came earlier cannot be learned.",
     ),
-    from_the_loop(
+    read_off(
         "running_statistics_behind",
-        "bad",
         "Batch norm's averages do not follow the data",
         line=above("behind", FAR_BEHIND, "{at:g} deviations from a batch's own mean"),
         number="{behind:.2g} deviations from the batch's own mean",
         explanation="PyTorch's momentum is the new batch's share, others' the old average's.",
     ),
-    from_the_loop(
+    read_off(
         "logits_reshaped",
-        "bad",
         "A reshape stands where axes were to be exchanged",
         line=where("reshaped", "`transpose` or `permute`, which keep a number with its row"),
         number="{reshaped}",
         explanation="`view` and `reshape` keep the order in memory, so numbers go to other rows.",
     ),
-    from_the_loop(
+    read_off(
         "output_cannot_reach",
-        "bad",
         "Answers cannot reach their targets",
         line=above("stuck", STUCK, "{at:percent} of the answers"),
         number="{stuck:percent} stand at the end of their range and should go beyond",
         explanation="An activation behind the last layer holds them, such as a ReLU.",
     ),
-    from_the_loop(
+    read_off(
         "climbs",
-        "bad",
         "Steps go up the loss",
         line=where("climbs", "a loss of this sign for an optimiser that minimises"),
         number="each target becomes less likely",
         explanation="`maximize=True`, or a minus sign that is there or missing.",
     ),
-    from_the_loop(
+    read_off(
         "weights_written_outside",
-        "bad",
         "Something writes other weights between the steps",
         line=above("written", 1, "once"),
         number="{written:g} times, more than half of their size",
         explanation="Drawing or loading them anew forgets what was learned.",
     ),
-    from_the_loop(
+    read_off(
         "softmax_twice",
-        "bad",
         "The loss takes a softmax of probabilities",
         line=where("softmax_twice", "logits, which no softmax has seen"),
         number="softmax, then cross-entropy",
         explanation="Cross-entropy takes its own softmax; twice, the gradient fades.",
     ),
-    from_the_loop(
+    read_off(
         "batch_of_one",
-        "bad",
         "Batch norm sees one row at a time",
-        line=above("of_one_row", HALF, "{at:percent} of the batches"),
-        number="{of_one_row:percent} of the batches have one row",
+        **share("of_one_row", HALF, "of the batches", "have one row"),
         explanation="A row's own mean is taken away, and with it what told it from others.",
     ),
-    from_the_loop(
+    worth_a_look(
         "trained_in_evaluation_mode",
-        "warning",
         "You train in evaluation mode",
-        line=above("trained_in_evaluation_mode", HALF, "{at:percent} of the passes"),
-        number="{trained_in_evaluation_mode:percent} of the passes with gradient",
+        **share("trained_in_evaluation_mode", HALF, "of the passes", "with gradient"),
         explanation="Batch norm then keeps old statistics, and dropout drops nothing.",
     ),
-    from_the_loop(
+    read_off(
         "softmax_over_one",
-        "bad",
         "A softmax goes over a single value",
         line=where("softmax_over_one", "two values at least"),
         number="1 value, so that it always gives 1",
     ),
-    from_the_loop(
+    read_off(
         "broadcast_loss",
-        "bad",
         "Each prediction is compared with every target",
-        line=where("broadcast", "predictions and targets of one shape"),
+        line=where("shapes", "predictions and targets of one shape"),
         number="{shapes}",
         explanation="A column minus a row is a table, whose best answer is the targets' mean.",
     ),
-    from_the_loop(
+    read_off(
         "below_what_is_possible",
-        "bad",
         "The loss is below what is possible",
         line=where("impossible", "a negative log likelihood of a class above 0"),
         number="a likelihood above 1",
         explanation="The loss takes log probabilities, and may be given raw logits.",
     ),
-    from_the_loop(
+    read_off(
         "loss_not_connected",
-        "bad",
         "The loss is not connected to any parameter",
         line=where("loss_not_connected", "a loss that operations on parameters made"),
         number="a tensor made anew",
         explanation="`torch.tensor`, `.item()` or `.data` on its way cuts it off.",
     ),
-    from_the_loop(
+    read_off(
         "optimizer_holds_none",
-        "bad",
         "The optimiser holds none of the network's parameters",
         line=where("holds_none", "the watched network's own parameters"),
         number="0 of its parameters",
         explanation="It was made for a copy, or before the layers were.",
     ),
-    from_the_loop(
+    read_off(
         "step_without_gradient",
-        "bad",
         "The optimiser steps though no gradient has arrived",
-        line=above("without_gradient", HALF, "{at:percent} of the steps"),
-        number="{without_gradient:percent} of the steps had none since the last",
+        **share("without_gradient", HALF, "of the steps", "had none since the last"),
         explanation="`.detach()`, `no_grad` or another network's loss keeps it away.",
         silenced_by=("loss_not_connected",),
     ),
-    from_the_loop(
+    read_off(
         "cleared_before_step",
-        "bad",
         "Gradients are cleared before the optimiser uses them",
-        line=above("cleared", HALF, "{at:percent} of the steps"),
-        number="{cleared:percent} of the steps found none that had arrived",
+        **share("cleared", HALF, "of the steps", "found none that had arrived"),
     ),
-    from_the_loop(
+    read_off(
         "rate_went_to_zero",
-        "bad",
         "The rate went to 0",
         line=above("without_rate", HALF, "{at:percent} of the steps below a ten thousandth of the highest rate"),
         number="{without_rate:percent} of the steps",
         explanation="A schedule that is meant for epochs may be stepped at every batch.",
     ),
-    from_the_loop(
+    read_off(
         "update_lost_in_dtype",
-        "bad",
         "Steps are lost in rounding",
         line=above("lost", HALF, "{at:percent} of the steps leave most weights as they were"),
         number="{lost:percent} of the steps leave most weights exactly as they were",
         explanation="The weights' own precision is coarser than a step at this rate.",
     ),
-    from_the_loop(
+    read_off(
         "stale_gradient",
-        "bad",
         "Old gradients are never cleared",
-        line=above("stale", HALF, "{at:percent} of the steps"),
-        number="{stale:percent} of the steps began with an old gradient",
+        **share("stale", HALF, "of the steps", "began with an old gradient"),
         explanation="Each step then adds up all gradients so far.",
     ),
-    from_the_loop(
+    read_off(
         "clipped_before_unscaling",
-        "bad",
         "The gradient is clipped before it is unscaled",
         line=above("shrunk", 1 / CLIP_LEFT, "{at:times} times smaller by clipping"),
         number="{shrunk:times} times smaller",
         explanation="The scaled gradient is cut to the limit, and unscaling then leaves almost nothing.",
         only=lambda n, settings: n.scaled,
     ),
-    from_the_loop(
+    worth_a_look(
         "clip_leaves_nothing",
-        "warning",
         "Clipping leaves almost nothing of the gradient",
         line=above("shrunk", 1 / CLIP_LEFT, "{at:times} times smaller by clipping"),
         number="{shrunk:times} times smaller",
         silenced_by=("clipped_before_unscaling",),
     ),
-    from_the_loop(
+    read_off(
         "no_gradient",
-        "bad",
         "No gradient reaches some layers",
-        line=above("no_gradient", 0, "no layer without gradient"),
-        number=_layers("no_gradient"),
+        **layers("no_gradient", "no layer without gradient"),
         explanation="They want to learn, an optimiser holds them, and nothing tells them how.",
         silenced_by=UNMOVED,
     ),
-    from_the_loop(
+    worth_a_look(
         "unused",
-        "warning",
         "Layers are never used",
-        line=above("unused", 0, "no layer in an optimiser that is not called"),
-        number=_layers("unused"),
+        **layers("unused", "no layer in an optimiser that is not called"),
         explanation="Nothing passes through them, so nothing tells them how to learn.",
     ),
-    from_the_loop(
+    worth_a_look(
         "frozen",
-        "warning",
         "Layers are frozen that the optimiser holds",
-        line=above("frozen", 0, "no frozen layer in an optimiser"),
-        number=_layers("frozen"),
+        **layers("frozen", "no frozen layer in an optimiser"),
         explanation="If that is meant, leave them out of the optimiser.",
     ),
-    from_the_loop(
+    worth_a_look(
         "not_optimised",
-        "warning",
         "Layers get a gradient that no optimiser uses",
-        line=above("not_optimised", 0, "every layer with a gradient in an optimiser"),
-        number=_layers("not_optimised"),
+        **layers("not_optimised", "every layer with a gradient in an optimiser"),
     ),
-    from_the_loop(
+    read_off(
         "constant_input",
-        "bad",
         "Every row of the batch is the same",
-        line=above("constant", HALF, "{at:percent} of the batches"),
-        number="{constant:percent} of the batches",
+        **share("constant", HALF, "of the batches"),
         explanation="The network cannot tell its samples apart.",
     ),
-    from_the_loop(
+    worth_a_look(
         "training_mode",
-        "warning",
         "You evaluate in training mode",
-        line=above("in_training_mode", HALF, "{at:percent} of the passes without gradient"),
-        number="{in_training_mode:percent} of the passes without gradient",
+        **share("in_training_mode", HALF, "of the passes without gradient"),
         explanation="Dropout and batch norm then act as if it learned.",
     ),
 )
@@ -608,7 +564,7 @@ GUESSES = (
         line=below(
             "first_step_over_last", 1 / FADED_IN_TIME, "10,000 times smaller at the first time step than the last"
         ),
-        number=lambda n: f"{times(1 / n.first_step_over_last[0])} times smaller at the first time step",
+        number=lambda n: f"{times(1 / n.first_step_over_last)} times smaller at the first time step",
         explanation="What came early is told next to nothing.",
         confidence=ONE_RUN,
         only=lambda n, settings: n.learns_nothing,
@@ -629,13 +585,13 @@ GUESSES = (
         number=_explosion,
         silenced_by=FADES,
     ),
-    of_one_run(
-        "dead_units",
-        "warning",
-        "Many units before {dead_layer} are dead",
-        line=above("dead", WORST_SHARE, "{at:percent}, in eight looks"),
+    training.units_dead(
+        WORST_SHARE,
+        title="Many units before {dead_layer} are dead",
+        of=", in eight looks",
         number="{dead:percent} of its incoming units were 0 for every row",
         explanation="What is 0 for every row gets no gradient.",
+        confidence=ONE_RUN,
     ),
     training.saturated(
         title="{saturated_layer} is saturated",
@@ -648,8 +604,7 @@ GUESSES = (
         "outputs_alike",
         "bad",
         "A layer gives the same for every row",
-        line=above("outputs_alike", 0, "outputs that differ from row to row"),
-        number=_layers("outputs_alike"),
+        **layers("outputs_alike", "outputs that differ from row to row"),
         explanation="What lies behind it cannot tell the rows apart.",
         silenced_by=("penalty_outweighs", "dead_units", "saturated", *FADES),
     ),
@@ -683,8 +638,8 @@ GUESSES = (
         "no_better_than_guessing",
         "warning",
         "It does no better than guessing",
-        line=above("ended_over_guess", GUESS_ENDS, "{at:percent} of an even guess's loss, after 100 steps"),
-        number="{ended_over_guess:percent} of an even guess's loss",
+        line=above("ended_over_guess", GUESS_ENDS, "{at:percent} of a constant answer's error, after 100 steps"),
+        number="{ended_over_guess:percent} of a constant answer's error",
         explanation="The targets may not belong to their rows, or nothing of them is in the inputs.",
         silenced_by=(TOO_LARGE, "first_loss", *FADES),
     ),
@@ -702,19 +657,16 @@ RULES = (*FACTS, *(replace(rule, silenced_by=(*rule.silenced_by, *CAUSES)) for r
 """In the order in which they are judged. Where a cause is read, nothing is guessed of what may be its symptoms."""
 
 
-def reading_of(dataset: Run) -> WatchedReading:
-    """What was read off a watched run."""
-    return WatchedReading(dataset, facts_of(dataset))
-
-
 def findings_of(dataset: Run) -> list[Finding]:
     """What a watched run says, most serious first, with cures; ``effect`` says how often one helped, if known."""
     steps = int(dataset[STEP].max()) if dataset.sizes.get(STEP) else 0
-    readings: Callable[[Any, Run], list[WatchedReading]] = lambda settings, run: [reading_of(run)]  # noqa: E731
     learned = training.learned_below("the first loss")
-    findings = Conclusions(RULES, readings, most=MOST, learned=learned)(AnyRun(STEP, steps), dataset)  # type: ignore[arg-type]
+    conclusions = Conclusions(RULES, lambda _, run: [WatchedReading(run, facts_of(run))], most=MOST, learned=learned)
     recurrent = is_recurrent(dataset)
-    return [replace(one, effect=helped_elsewhere(one.kind, recurrent), cure=cure_of(one, dataset)) for one in findings]
+    return [
+        replace(one, effect=helped_elsewhere(one.kind, recurrent), cure=cure_of(one, dataset))
+        for one in conclusions(AnyRun(STEP, steps), dataset)  # type: ignore[arg-type]
+    ]
 
 
 def as_json(finding: Finding, run: Run) -> dict[str, Any]:

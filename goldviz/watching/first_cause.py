@@ -10,6 +10,7 @@ import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
+from itertools import islice
 from typing import Any, NamedTuple
 
 import torch
@@ -20,9 +21,9 @@ from goldviz.watching.layers import tensors_in
 MOST_ROWS = 32
 """Rows of a batch that are named one by one."""
 MOST_NODES = 400
+"""Operations of a graph that are looked through."""
 OF_THE_LOSS = 8
 """The last operations, which are a loss's own."""
-"""Operations of a graph that are looked through."""
 RISKY = (
     "log", "log2", "log10", "log1p", "div", "reciprocal", "sqrt", "rsqrt", "exp", "expm1", "pow", "acos", "asin",
     "atanh", "linalg_vector_norm", "norm", "std", "var", "softmax", "log_softmax", "logsumexp",
@@ -167,13 +168,16 @@ class OfLoss:
     """A reshape that exchanged two sizes, which leaves the order in memory as it was."""
     squares: bool = False
     """Whether a mean or sum of squared errors is in it."""
+    distances: bool = False
+    """Whether it is of absolute errors alone, or of Huber's."""
     likelihood: bool = False
     """Whether nothing but the likelihood of a class is in it, so that it cannot be below 0."""
 
 
 def read_loss(loss: Tensor) -> OfLoss:
     """Read the graph of a loss; it may have been freed by its backward pass."""
-    over_classes, dim, twice, broadcast, over_one, reshaped, squares = 0, -1, False, "", False, "", False
+    over_classes, dim, twice, broadcast, over_one, reshaped = 0, -1, False, "", False, ""
+    squares = False
     for number, node in enumerate(nodes_of(loss)):
         name = name_of(node)
         if number < OF_THE_LOSS:
@@ -186,9 +190,16 @@ def read_loss(loss: Tensor) -> OfLoss:
         if name == "log_softmax":
             twice = twice or _next_of(node) in ("softmax", "log_softmax")
     return OfLoss(
-        over_classes, dim, bool(over_classes) and twice, broadcast, over_one, reshaped, squares,
+        over_classes, dim, bool(over_classes) and twice, broadcast, over_one, reshaped, squares, _of_distances(loss),
         name_of(loss.grad_fn).startswith("nll"),
     )  # fmt: skip
+
+
+def _of_distances(loss: Tensor) -> bool:
+    names = [name for node in islice(nodes_of(loss), 3) if (name := name_of(node))]
+    return names[0] in ("smooth_l1_loss", "huber_loss") or (
+        names[0] in ("mean", "sum") and names[1:2] == ["abs"] and names[2] in ("sub", "rsub")
+    )
 
 
 def _shape(node: Any) -> tuple[int, ...]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import torch
 from torch import Tensor, nn
-from torch.nn.utils.rnn import PackedSequence
+
+from goldviz.diagnostics.layers import tensors_in as every_tensor_in
 
 ACTIVATIONS = (
     nn.ReLU, nn.ReLU6, nn.LeakyReLU, nn.ELU, nn.GELU, nn.SiLU, nn.Tanh, nn.Sigmoid, nn.Softmax, nn.LogSoftmax,
@@ -151,18 +152,4 @@ def _compiled_in_place(module: nn.Module) -> bool:
 
 def tensors_in(value: object) -> Iterator[Tensor]:
     """The tensors of real numbers in what a module takes or returns, in their order."""
-    match value:
-        case Tensor():
-            if torch.is_floating_point(value):
-                yield value
-        case PackedSequence():
-            yield from tensors_in(value.data)
-        case Mapping():
-            for part in value.values():
-                yield from tensors_in(part)
-        case list() | tuple():
-            for part in value:
-                yield from tensors_in(part)
-        case _ if is_dataclass(value):
-            for part in fields(value):
-                yield from tensors_in(getattr(value, part.name))
+    return filter(torch.is_floating_point, every_tensor_in(value))

@@ -11,7 +11,9 @@ import math
 import os
 import threading
 import time
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -64,8 +66,6 @@ class Looking:
     def __init__(self, layers: Layers, price: Price, facts: dict[str, Any], *, histograms: bool) -> None:
         self.layers, self.price, self.facts = layers, price, facts
         self.histograms = histograms
-        self.cause: Cause | None = None
-        self.calls: list[Call] = []
         self.output_shape: tuple[int, ...] = ()
         self.looks = False
         self.trouble: Callable[[Exception], None] = lambda error: None
@@ -77,16 +77,7 @@ class Looking:
         self.answers, self.given = Answers(facts), Given(facts)
         self.class_dim = -1
         """Along which dimension of an answer its classes stand, as the loss's graph says."""
-        self.reads = False
-        """Whether this look reads what goes in and what comes out."""
-        self.batch: tuple[tuple[Any, ...], dict[str, Any]] | None = None
-        """A copy of what the network was last given, where it is to be asked again."""
-        self._dropped: Tensor | None = None
-        self._apart: list[tuple[int, Tensor]] = []
-        self._gains: list[Tensor] = []
         self._alike: dict[int, int] = {}
-        self._reached: dict[tuple[int, int], list[bool]] = {}
-        """Of each pass and layer, which of its calls a gradient reached."""
         self._passes = 0
         self.called: set[int] = set()
         """Rows that have been called in a pass that was looked at."""
@@ -95,13 +86,6 @@ class Looking:
         self._windows = 0
         self._root_inputs: set[int] = set()
         self._inside = False
-        self._last: tuple[int, ...] = ()
-        self._seen: list[tuple[int, Tensor]] = []
-        self._shares: list[tuple[int, Tensor]] = []
-        self._gradients: list[tuple[int, Tensor]] = []
-        self._sums: list[tuple[int, Tensor]] = []
-        self._heads: list[tuple[int, Tensor]] = []
-        self._replay: Replay | None = None
         self.asleep = False
         """Whether passes are somebody else's: those that probe the rate."""
         self._root_handles: list[RemovableHandle] = []
@@ -109,7 +93,7 @@ class Looking:
             enter = layers.root.register_forward_pre_hook(Hook(self._enter), with_kwargs=True)
             self._root_handles = [enter, layers.root.register_forward_hook(Hook(self._leave))]
         self._beside = self._passes_beside = self._guards = False
-        self._passed: set[str] = set()
+        self._clear()
         self._entrances = Entrances(layers.regions, self._before, self._behind)
         if layers.regions:
             # Of several processes each would look at steps of its own, and wait for the others in the middle of one.
@@ -121,22 +105,33 @@ class Looking:
         """Hook every module for the next step if it is looked at or guarded, and none otherwise."""
         self.looks = looks
         self._guards = wanted = looks or guards
-        self._passed.clear()
         if wanted and not self._handles:
             for name, module in self.layers.hooked.items():
-                hook = Hook(_Saw(self, name, self._row.get(id(module))))
+                hook = Hook(partial(self.saw, name, self._row.get(id(module))))
                 self._handles.append(module.register_forward_hook(hook, with_kwargs=True))
         elif not wanted:
             self._unhook()
-        self.cause = None
-        self.calls.clear()
-        self._last = ()
-        self._seen, self._gradients, self._shares, self._sums, self._heads = [], [], [], [], []
-        self.reads = looks and (self._windows < READ or self._windows % READ_EVERY == 0)
         self.answers.clear()
-        self._apart, self._gains, self._reached, self._dropped, self.batch = [], [], {}, None, None
+        self._clear()
+
+    def _clear(self) -> None:
+        """Begin a step."""
+        self.reads = self.looks and (self._windows < READ or self._windows % READ_EVERY == 0)
+        """Whether this look reads what goes in and what comes out."""
+        self.cause: Cause | None = None
+        self.calls: list[Call] = []
+        self.batch: tuple[tuple[Any, ...], dict[str, Any]] | None = None
+        """A copy of what the network was last given, where it is to be asked again."""
+        self._taken: list[tuple[str, int, Tensor]] = []
+        """What was measured of a row, on the device."""
+        self._sums: list[tuple[int, Tensor]] = []
+        self._reached: dict[tuple[int, int], list[bool]] = {}
+        """Of each pass and layer, which of its calls a gradient reached."""
         self._lags: list[float] = []
-        self._replay = None
+        self._last: tuple[int, ...] = ()
+        self._dropped: Tensor | None = None
+        self._replay: Replay | None = None
+        self._passed: set[str] = set()
 
     def _unhook(self) -> None:
         for handle in self._handles:
@@ -154,87 +149,69 @@ class Looking:
         """What a looked-at step measured, on the device, to be read together; see :meth:`told`."""
         if not self.looks:
             return []
-        dead = [(row, 1 - torch.stack(masks).any(0).float().mean()) for row, masks in self._alive.items()]
-        self._dead_rows = [row for row, _ in dead]
-        return [
-            *(values for _, values in self._seen),
-            *(apart[None] for _, apart in self._apart),
-            *(gain[None] for gain in self._gains),
-            *(norm[None] for _, norm in self._gradients),
-            *(share[None] for _, share in dead),
-            *(shares for _, shares in self._shares),
-            *(values for _, values in self._heads),
-        ]
+        for row, masks in self._alive.items():
+            self._taken.append(("dead", row, 1 - torch.stack(masks).any(0).float().mean()))
+        return [values for _, _, values in self._taken]
 
     def told(self, numbers: np.ndarray) -> dict[str, np.ndarray]:
         """What :meth:`gathered` gave, now on the host, as (layer, ...) of each variable."""
+        taken: defaultdict[str, list[tuple[int, np.ndarray]]] = defaultdict(list)
+        ends = np.cumsum([values.numel() for _, _, values in self._taken])
+        for (what, row, _), part in zip(self._taken, np.split(numbers, ends)[:-1], strict=True):
+            taken[what].append((row, part))
         count = len(self.layers.names)
         table = np.full((len(STATISTICS), count), np.nan)
         calls = np.zeros(count)
-        at = 0
-        for row, _ in self._seen:
-            values = numbers[at : at + len(STATISTICS)]
-            at += len(STATISTICS)
+        for row, values in taken["output"]:
             calls[row] += 1
             # Of a module that is called several times: the mean over its calls, and the largest entry of all.
             table[:, row] = values if calls[row] == 1 else table[:, row] + (values - table[:, row]) / calls[row]
             table[2, row] = values[2] if calls[row] == 1 else max(table[2, row], values[2])
-        self._note_alike(numbers[at : at + len(self._apart)])
-        at += len(self._apart)
-        if self._gains:
-            if len(self._gains) > 1:
-                self.facts["gain"] = round(float(np.min(numbers[at : at + len(self._gains)])), 4)
-            at += len(self._gains)
-        squares = np.full(count, np.nan)
-        for (row, _), norm in zip(self._gradients, numbers[at : at + len(self._gradients)], strict=True):
-            squares[row] = np.nansum([squares[row], norm**2]) if math.isfinite(norm) else np.inf
-        at += len(self._gradients)
-        dead = np.full(count, np.nan)
-        dead[self._dead_rows] = numbers[at : at + len(self._dead_rows)]
-        at += len(self._dead_rows)
         told = dict(zip(STATISTICS, table, strict=True))
         # Saturation says NaN where it does not apply; elsewhere what is no number is told as infinite.
-        called = calls > 0
         for name in STATISTICS[:3]:
-            told[name] = np.where(called & ~np.isfinite(told[name]), np.inf, told[name])
+            told[name] = np.where((calls > 0) & ~np.isfinite(told[name]), np.inf, told[name])
+        squares = np.full(count, np.nan)
+        for row, [norm] in taken["gradient"]:
+            squares[row] = np.nansum([squares[row], norm**2]) if math.isfinite(norm) else np.inf
+        dead = np.full(count, np.nan)
+        for row, [share] in taken["dead"]:
+            dead[row] = share
         told |= {"output_gradient": np.sqrt(squares), "dead_units": dead}
         if self.histograms:
-            bins = np.full((count, VALUE_BINS.count + 2), np.nan)
-            for row, _ in self._shares:
-                bins[row] = numbers[at : at + bins.shape[1]]
-                at += bins.shape[1]
-            told["activation_histogram"] = bins
+            told["activation_histogram"] = bins = np.full((count, VALUE_BINS.count + 2), np.nan)
+            for row, shares in taken["histogram"]:
+                bins[row] = shares
         if self.layers.heads:
             of_heads = np.full((2, count, max(self.layers.heads.values())), np.nan)
-            for row, one in self._heads:
-                part = numbers[at : at + one.numel()].reshape(2, -1)
-                at += one.numel()
+            for row, values in taken["heads"]:
+                part = values.reshape(2, -1)
                 # A head whose every key is masked has no finite entropy; what was not returned stays NaN.
                 part[0][~np.isfinite(part[0])] = np.inf
                 of_heads[:, row, : part.shape[1]] = part
             told |= {"attention_entropy": of_heads[0], "largest_logit": of_heads[1]}
         if self._replay is not None:
             told |= self._replay.told()
-        self._turn_windows()
+        if len(taken["gain"]) > 1:
+            self.facts["gain"] = round(float(np.min([gain for _, [gain] in taken["gain"]])), 4)
+        self._note_alike([(row, float(share)) for row, [share] in taken["apart"]])
+        self._windows += 1
+        if self._windows % WINDOW == 0:
+            # Two windows overlap, so that the share always rests on at least one whole one.
+            self._alive = {row: [masks[-1], torch.zeros_like(masks[-1])] for row, masks in self._alive.items()}
         return told
 
-    def _note_alike(self, apart: np.ndarray) -> None:
+    def _note_alike(self, apart: Sequence[tuple[int, float]]) -> None:
         """Count the looks at which a layer's outputs were alike for all rows, and name the calls that are cut off."""
         if not self.reads:
             return
         farthest: dict[int, float] = {}
-        for (row, _), share in zip(self._apart, apart.tolist(), strict=True):
+        for row, share in apart:
             farthest[row] = max(share, farthest.get(row, 0.0))
         self._alike = {row: 0 if share > ALIKE else self._alike.get(row, 0) + 1 for row, share in farthest.items()}
         alike = [self.layers.names[row] for row, looks in self._alike.items() if looks >= READ]
         cut = {row for (_, row), told in self._reached.items() if len(told) >= CALLS and told[-1] and sum(told) == 1}
         self.facts |= {"outputs_alike": alike[:1], "cut_in_time": [self.layers.names[row] for row in sorted(cut)]}
-
-    def _turn_windows(self) -> None:
-        self._windows += 1
-        for row, masks in self._alive.items():
-            # Two windows overlap, so that the share always rests on at least one whole one.
-            self._alive[row] = [*masks[-1:], torch.zeros_like(masks[-1])] if self._windows % WINDOW == 0 else masks
 
     def late_cause(self) -> Cause | None:
         """The first module of this step whose output was not finite, on a device that was not asked meanwhile."""
@@ -332,7 +309,7 @@ class Looking:
                         self._replay = Replay(module, arguments[0], initial, output)
                         self.facts["through_time"] = name
                     if row in self.layers.heads and (told := of_heads(module, arguments, named, output)) is not None:
-                        self._heads.append((row, told))
+                        self._taken.append(("heads", row, told))
         except Exception as error:  # noqa: BLE001 - nothing may go wrong in somebody's training for this
             self.trouble(error)
         taken = time.perf_counter() - began
@@ -356,7 +333,7 @@ class Looking:
             given, keywords = copied(arguments), copied(dict(named))
             pairs = zip(tensors_in((arguments, named)), tensors_in((given, keywords)), strict=True)
             self._root_inputs = inputs | {id(copy) for own, copy in pairs if id(own) in inputs}
-            hooks = {name: _Saw(self, name, self._row.get(id(module))) for name, module in region.inside.items()}
+            hooks = {name: partial(self.saw, name, self._row.get(id(one))) for name, one in region.inside.items()}
             pass_beside(region, given, keywords, hooks)
         except Exception as error:  # noqa: BLE001 - somebody's own forward pass
             self._passes_beside = False
@@ -393,14 +370,14 @@ class Looking:
         low, high = torch.aminmax(plain)
         largest = torch.maximum(-low, high)
         flat = _saturated(module, arguments, plain)
-        self._seen.append((row, torch.stack([mean, spread, largest, flat]).float()))
+        self._taken.append(("output", row, torch.stack([mean, spread, largest, flat]).float()))
         if self.histograms:
-            self._shares.append((row, VALUE_BINS.shares([plain])[0].float()))
+            self._taken.append(("histogram", row, VALUE_BINS.shares([plain])[0].float()))
         given = next(tensors_in(arguments), None)
         if output.requires_grad:
             reached = self._reached.setdefault((self._passes, row), [])
             reached.append(False)
-            output.register_hook(_Gradient(self, row, reached, len(reached) - 1))
+            output.register_hook(partial(self._gradient, row, reached, len(reached) - 1))
         if self.reads and given is not None:
             self._read(row, module, given.detach(), plain, largest)
         if isinstance(module, _FOLDS) and given is not None and id(given) not in self._root_inputs:
@@ -414,48 +391,24 @@ class Looking:
         batch = batch_dim(module, output)
         if output.ndim > 1 and output.shape[batch] > 1 and given.shape[:1] == output.shape[:1]:
             apart, before = ((one - one.narrow(batch, 0, 1)).abs().amax().float() for one in (output, given))
-            self._apart.append((row, apart / torch.maximum(largest.float(), before).clamp_min(1e-30)))
+            self._taken.append(("apart", row, apart / torch.maximum(largest.float(), before).clamp_min(1e-30)))
         if self._windows == 0 and isinstance(module, _FOLDS):
             size = torch.linalg.vector_norm(given.float()) / math.sqrt(given.numel())
             grown = torch.linalg.vector_norm(output) / math.sqrt(output.numel())
-            self._gains.append((grown / size.clamp_min(1e-30)).float())
+            self._taken.append(("gain", row, (grown / size.clamp_min(1e-30)).float()))
         if isinstance(module, nn.modules.batchnorm._BatchNorm) and module.training and self._passes > SETTLED:
             self._lags.append(behind(module, given))
             self.facts["norms_behind"] = round(max(self._lags), 3)
 
-    def gradient(self, row: int, gradient: Tensor) -> None:
+    def _gradient(self, row: int, reached: list[bool], call: int, gradient: Tensor) -> None:
         """The gradient of a layer's output is known."""
         began = time.perf_counter()
+        reached[call] = True
         try:
-            self._gradients.append((row, torch.linalg.vector_norm(gradient.detach().float())))
+            self._taken.append(("gradient", row, torch.linalg.vector_norm(gradient.detach().float())))
         except Exception as error:  # noqa: BLE001 - as above
             self.trouble(error)
         self.price.spent += time.perf_counter() - began
-
-
-class _Saw:
-    """A module's forward hook."""
-
-    __slots__ = ("looking", "name", "row")
-
-    def __init__(self, looking: Looking, name: str, row: int | None) -> None:
-        self.looking, self.name, self.row = looking, name, row
-
-    def __call__(self, module: nn.Module, arguments: tuple[Any, ...], named: Any, output: Any) -> None:
-        self.looking.saw(self.name, self.row, module, arguments, named, output)
-
-
-class _Gradient:
-    """An output's gradient hook; it lives as long as the step's graph."""
-
-    __slots__ = ("call", "looking", "reached", "row")
-
-    def __init__(self, looking: Looking, row: int, reached: list[bool], call: int) -> None:
-        self.looking, self.row, self.reached, self.call = looking, row, reached, call
-
-    def __call__(self, gradient: Tensor) -> None:
-        self.reached[self.call] = True
-        self.looking.gradient(self.row, gradient)
 
 
 def _in_backward() -> bool:

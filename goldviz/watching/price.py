@@ -7,6 +7,8 @@ from collections import deque
 from dataclasses import dataclass, field
 from statistics import median
 
+from goldviz.watching.hook import seconds_of_a_hook
+
 FEWEST = 3
 """Steps of each kind that are timed before anything is stretched."""
 PLANNED_EVERY = 8
@@ -15,6 +17,8 @@ QUICK, AIM = 2e-3, 0.5
 
 The rest pays for what no meter inside a hook sees: PyTorch's way into hooks, caches, and the thread that writes."""
 RAREST = 10_000
+ALWAYS = 4
+"""Hooks that PyTorch calls at every step: before and behind the model, before and behind the optimiser's step."""
 
 
 @dataclass
@@ -28,6 +32,8 @@ class Price:
 
     every: int
     budget: float | None
+    modules: int = 0
+    """Modules that have a hook at looks, and while they are guarded."""
     looks: int = 1
     norms: int = 1
     guards: bool = True
@@ -37,6 +43,8 @@ class Price:
     """Of these, seconds of checks that no look asked for."""
     total: float = 0.0
     watched: float = 0.0
+    beside: float = 0.0
+    """Seconds of the thread that writes."""
     _steps: int = 0
     _bare: deque[float] = field(default_factory=lambda: deque(maxlen=32))
     _cheap: deque[float] = field(default_factory=lambda: deque(maxlen=32))
@@ -48,13 +56,13 @@ class Price:
 
     @property
     def share(self) -> float:
-        """The share of the steps' own time that watching has taken so far."""
-        return self.watched / max(self.total - self.watched, 1e-9)
+        """The share of the steps' own time that watching has taken so far, the thread that writes included."""
+        return (self.watched + self.beside) / max(self.total - self.watched, 1e-9)
 
     def stepped(self, seconds: float, looked: bool, measured: bool) -> bool:
         """A step took so many seconds, watching included; returns whether the plan is another from now on."""
         self.total += seconds
-        self.watched += self.spent
+        self.watched += self.spent + seconds_of_a_hook() * (ALWAYS + (self.modules if looked or self.guards else 0))
         self._bare.append(max(seconds - self.spent, 1e-7))
         if looked:
             self._look.append(self.spent)

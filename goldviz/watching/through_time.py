@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -45,14 +46,14 @@ class Replay:
         self._last: dict[str, Tensor] = {}
         self._has_gradient = False
         if outputs[0].requires_grad:
-            outputs[0].register_hook(_Into(self, "outputs", time_first))
+            outputs[0].register_hook(partial(self._arrived, "outputs", time_first))
         last = outputs[1] if isinstance(outputs[1], tuple) else (outputs[1],)
         for name, state in zip(("h", "c"), last, strict=False):
             if state.requires_grad:
-                state.register_hook(_Into(self, name, True))
+                state.register_hook(partial(self._arrived, name, True))
         self._place = (2 if module.bidirectional else 1) * (module.num_layers - 1)
 
-    def arrived(self, name: str, gradient: Tensor, time_first: bool) -> None:
+    def _arrived(self, name: str, time_first: bool, gradient: Tensor) -> None:
         """The gradient of what the module gave."""
         self._has_gradient = True
         if name == "outputs":
@@ -106,18 +107,6 @@ def _largest_singular_value(matrix: Tensor) -> float:
     scale = matrix.abs().max()
     scaled = matrix / scale if scale > 0 else matrix
     return float(scale * torch.linalg.eigvalsh(scaled.mT @ scaled)[-1].clamp_min(0).sqrt())
-
-
-class _Into:
-    """A gradient hook that lives as long as the step's graph."""
-
-    __slots__ = ("name", "replay", "time_first")
-
-    def __init__(self, replay: Replay, name: str, time_first: bool) -> None:
-        self.replay, self.name, self.time_first = replay, name, time_first
-
-    def __call__(self, gradient: Tensor) -> None:
-        self.replay.arrived(self.name, gradient, self.time_first)
 
 
 def can_be_replayed(module: nn.Module, given: Sequence[Any]) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -24,6 +24,8 @@ from goldviz.watching.measures import is_recurrent, rate_factor
 
 State = Mapping[str, Any]
 StepFunction = Callable[[dict[str, Any], int, int], Any]
+Change = Callable[[dict[str, Any]], Any]
+"""Of a state that is a copy."""
 CONTROL, PLACEBO = "control", "placebo"
 SURE = 0.95
 LEAST_HELP = 0.05
@@ -33,12 +35,18 @@ LIMIT = 1.0
 MOST_STEPS, MOST_ORDERS = 10_000, 20
 
 
-def _rate(factor: float) -> Callable[[dict[str, Any]], None]:
-    def change(state: dict[str, Any]) -> None:
-        for group in state["optimizer"].param_groups:
-            group["lr"] *= factor
+def _in_groups(change: Callable[[dict[str, Any]], dict[str, Any]]) -> Change:
+    """Change what an optimiser's groups say."""
 
-    return change
+    def changed(state: dict[str, Any]) -> None:
+        for group in state["optimizer"].param_groups:
+            group.update(change(group))
+
+    return changed
+
+
+def _rate(factor: float) -> Change:
+    return _in_groups(lambda group: {"lr": group["lr"] * factor})
 
 
 def _clip(state: dict[str, Any]) -> None:
@@ -51,45 +59,27 @@ def _clear(state: dict[str, Any]) -> None:
     state["optimizer"].register_step_post_hook(lambda optimiser, *_: optimiser.zero_grad())
 
 
-def _thaw(state: dict[str, Any]) -> None:
-    state["model"].requires_grad_(True)
-
-
 def _hold(state: dict[str, Any]) -> None:
     held = {id(one) for group in state["optimizer"].param_groups for one in group["params"]}
     if own := [one for one in state["model"].parameters() if one.requires_grad and id(one) not in held]:
         state["optimizer"].add_param_group({"params": own})
 
 
-def _first_rate(state: dict[str, Any]) -> None:
-    for group in state["optimizer"].param_groups:
-        group["lr"] = group.get("initial_lr", group["lr"])
-
-
-def _drop(share: float) -> Callable[[dict[str, Any]], None]:
-    return _set(nn.modules.dropout._DropoutNd, "p", share)
-
-
-def _set(kind: type | tuple[type, ...], name: str, value: Any) -> Callable[[dict[str, Any]], None]:
+def _set(kind: type | tuple[type, ...], name: str, value: Any) -> Change:
     """Set an attribute of all modules of a kind."""
 
-    def change(state: dict[str, Any]) -> None:
+    def changed(state: dict[str, Any]) -> None:
         for module in state["model"].modules():
             if isinstance(module, kind) and hasattr(module, name):
                 setattr(module, name, value)
 
-    return change
+    return changed
 
 
 def _draw(state: dict[str, Any]) -> None:
     for module in state["model"].modules():
         if hasattr(module, "reset_parameters"):
             module.reset_parameters()
-
-
-def _descend(state: dict[str, Any]) -> None:
-    for group in state["optimizer"].param_groups:
-        group["maximize"] = False
 
 
 def _register(state: dict[str, Any]) -> None:
@@ -102,49 +92,57 @@ def _register(state: dict[str, Any]) -> None:
     _hold(state)
 
 
-def _keeping(state: dict[str, Any]) -> None:
-    """Recurrent matrices that neither grow nor shrink, and of an LSTM the gate that keeps, open."""
-    _orthogonal(state)
-    for module in state["model"].modules():
-        if isinstance(module, nn.LSTM):
-            for name, bias in module.named_parameters():
-                if name.startswith("bias_ih"):
-                    nn.init.constant_(bias.detach()[module.hidden_size : 2 * module.hidden_size], 3.0)
+def _recurrent(state: dict[str, Any], kind: type[nn.RNNBase], beginning: str) -> Iterator[tuple[nn.RNNBase, Tensor]]:
+    """The weights of recurrent modules of a kind whose name begins so."""
+    modules = (module for module in state["model"].modules() if isinstance(module, kind))
+    return (
+        (module, weight.detach())
+        for module in modules
+        for name, weight in module.named_parameters()
+        if name.startswith(beginning)
+    )
 
 
 def _orthogonal(state: dict[str, Any]) -> None:
-    for module in state["model"].modules():
-        if isinstance(module, nn.RNNBase):
-            for name, weight in module.named_parameters():
-                if name.startswith("weight_hh"):
-                    # Of gates each has its own square matrix.
-                    for gate in weight.detach().split(module.hidden_size):
-                        nn.init.orthogonal_(gate)
+    for module, weight in _recurrent(state, nn.RNNBase, "weight_hh"):
+        # Of gates each has its own square matrix.
+        for gate in weight.split(module.hidden_size):
+            nn.init.orthogonal_(gate)
 
 
-APPLIED: Mapping[str, tuple[str, Callable[[dict[str, Any]], None]]] = {
+def _keeping(state: dict[str, Any]) -> None:
+    """Recurrent matrices that neither grow nor shrink, and of an LSTM the gate that keeps, open."""
+    _orthogonal(state)
+    for module, bias in _recurrent(state, nn.LSTM, "bias_ih"):
+        nn.init.constant_(bias[module.hidden_size : 2 * module.hidden_size], 3.0)
+
+
+APPLIED: Mapping[str, tuple[str, Change]] = {
     "learning_rate_too_large": ("a tenth of the rate", _rate(0.1)),
     "no_warm_up": ("a tenth of the rate", _rate(0.1)),
     "learning_rate_too_small": ("ten times the rate", _rate(10.0)),
     "exploding": ("clip the gradient to 1", _clip),
     "stale_gradient": ("clear the gradient after each step", _clear),
-    "frozen": ("let every layer learn", _thaw),
+    "frozen": ("let every layer learn", lambda state: state["model"].requires_grad_(True)),
     "optimizer_holds_none": ("let the optimiser hold the network", _hold),
     "not_optimised": ("let the optimiser hold every layer", _hold),
-    "rate_went_to_zero": ("the rate that it began with", _first_rate),
-    "dropout_too_large": ("drop a tenth", _drop(0.1)),
-    "dropout_on_output": ("drop nothing", _drop(0.0)),
+    "rate_went_to_zero": (
+        "the rate that it began with",
+        _in_groups(lambda group: {"lr": group.get("initial_lr", group["lr"])}),
+    ),
+    "dropout_too_large": ("drop a tenth", _set(nn.modules.dropout._DropoutNd, "p", 0.1)),
+    "dropout_on_output": ("drop nothing", _set(nn.modules.dropout._DropoutNd, "p", 0.0)),
     "unregistered_parameters": ("lists that the network knows of", _register),
     "units_alike": ("draw the weights as usual", _draw),
     "activations_grow": ("draw the weights as usual", _draw),
     "rows_mix": ("rows first", _set((nn.RNNBase, nn.MultiheadAttention), "batch_first", True)),
-    "climbs": ("go down", _descend),
+    "climbs": ("go down", _in_groups(lambda _: {"maximize": False})),
     "gradient_vanishes_in_time": ("orthogonal matrices, open gates", _keeping),
 }
 """What can be done to a state from outside, by the kind of the card that it is for: its words, and the change."""
 
 
-def applied_to(run: Run) -> Mapping[str, tuple[str, Callable[[dict[str, Any]], None]]]:
+def applied_to(run: Run) -> Mapping[str, tuple[str, Change]]:
     """:data:`APPLIED` as this run's cards say it: by how much its rate is too small, and whether it is recurrent."""
     factor = rate_factor(run)
     own = {"learning_rate_too_small": (f"{factor:,.0f} times the rate", _rate(factor))} if factor > 10 else {}
@@ -189,7 +187,7 @@ def tried_on(
     *,
     steps: int = 50,
     orders: int = 3,
-    cures: Mapping[str, Callable[[dict[str, Any]], None]] | None = None,
+    cures: Mapping[str, Change] | None = None,
     run: Run | None = None,
 ) -> list[Tried]:
     """Try these kinds' cures, and ``cures`` of one's own, from copies of this state; see :func:`goldviz.api.trial`.
@@ -247,25 +245,18 @@ def _interval(differences: np.ndarray) -> tuple[float, float]:
     return float(differences.mean()) - reach, float(differences.mean()) + reach
 
 
-def _end(
-    step: StepFunction, state: State, change: Callable[[dict[str, Any]], None] | None, order: int, steps: int
-) -> float:
+def _end(step: StepFunction, state: State, change: Change | None, order: int, steps: int) -> float:
     """The mean loss of the last quarter of an arm's steps; infinite where one of them is no finite number."""
     # Random numbers are the same for every arm of an order, and as they were for the script afterwards.
     with unchanged_streams(state["model"].parameters()):
         torch.manual_seed(order)
-        own = _copied(state)
+        # One deep copy of everything: its optimisers hold the copied parameters.
+        own = copy.deepcopy(dict(state))
         if change is not None:
             change(own)
         losses = [float(torch.as_tensor(step(own, order, number)).detach()) for number in range(1, steps + 1)]
     tail = np.array(losses[-max(1, steps // 4) :])
     return float(tail.mean()) if np.isfinite(losses).all() else math.inf
-
-
-def _copied(state: State) -> dict[str, Any]:
-    """A copy of everything in a state, whose optimisers hold the copied parameters."""
-    # One deep copy keeps what refers to what.
-    return copy.deepcopy(dict(state))
 
 
 def _check_repeats(step: StepFunction, state: State, steps: int) -> None:
@@ -330,8 +321,7 @@ def check(step: object, state: object, steps: object, orders: object) -> None:
 
 def as_facts(results: Sequence[Tried]) -> list[dict[str, Any]]:
     """Results as they are kept with a run; what is not finite is left to its sentence."""
+    finite = lambda value: value if not isinstance(value, float) or math.isfinite(value) else None  # noqa: E731
     return [
-        {name: value if not isinstance(value, float) or math.isfinite(value) else None for name, value in
-         asdict(one).items()} | {"sentence": one.sentence()}
-        for one in results
-    ]  # fmt: skip
+        {name: finite(value) for name, value in asdict(one).items()} | {"sentence": one.sentence()} for one in results
+    ]

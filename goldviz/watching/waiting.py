@@ -31,25 +31,25 @@ def has_no_shape(model: nn.Module) -> bool:
 
 
 class Waiting(Watcher):
-    """It becomes the watcher that it stands for; until then it takes words and keeps none but an offer of trials."""
+    """It becomes the watcher that it stands for; until then it keeps what it is offered and asked, and nothing else."""
 
     def __init__(self, model: nn.Module, optimizer: Optimizer | None, **how: Any) -> None:
         # Nothing of a watcher is there before its network has shapes.
         self.name, self.run_id = str(how["name"]), str(how["resume"])
         self._over, self.step_number, self._told = False, 0, False
-        self._offer: Callable[[], None] | None = None
+        self._asked: list[Callable[[], None]] = []
+        """What was asked for before there was a run."""
         self._waits = model.register_forward_hook(Hook(lambda *_: self._begin(model, optimizer, how)))
 
     def _begin(self, model: nn.Module, optimizer: Optimizer | None, how: dict[str, Any]) -> None:
         if has_no_shape(model):
             return
         self._waits.remove()
-        self.__class__ = Watcher  # type: ignore[assignment]
+        self.__class__, asked = Watcher, self._asked  # type: ignore[assignment]
         try:
             Watcher.__init__(self, model, optimizer, **how)
-            if self._offer is not None:
-                self._offer()
-                self._offer = None
+            for ask in asked:
+                ask()
         except Exception as error:  # noqa: BLE001 - nothing may go wrong in somebody's training for this
             log.warning("goldviz does not watch this network: %s: %s", type(error).__name__, error)
             self.__class__ = Waiting
@@ -81,7 +81,7 @@ class Waiting(Watcher):
     ) -> None:
         """Offer them as soon as there is a run."""
         check(step, state, steps, orders)
-        self._offer = partial(Watcher.offer_trials, self, step, state, steps=steps, orders=orders)
+        self._asked.append(partial(Watcher.offer_trials, self, step, state, steps=steps, orders=orders))
 
     def keep_tried(self, results: Sequence[Tried]) -> None:
         """Nothing yet."""
@@ -93,6 +93,10 @@ class Waiting(Watcher):
     def dataset(self) -> xr.Dataset:
         """Nothing is recorded yet, and :class:`goldviz.experiments.SettingsError` says so."""
         raise SettingsError({"model": f"{self.name} has lazy layers that saw no batch yet; nothing is recorded."})
+
+    def show(self, name: str = "map", *, every: float = 2.0, **how: Any) -> None:
+        """Show it as soon as there is a run."""
+        self._asked.append(partial(Watcher.show, self, name, every=every, **how))
 
     def close(self, status: str = "finished", message: str = "") -> None:
         """Wait no longer."""

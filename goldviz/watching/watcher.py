@@ -16,7 +16,7 @@ import weakref
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 import torch
@@ -24,6 +24,7 @@ from torch import Tensor, nn
 from torch.optim.optimizer import Optimizer
 
 from goldviz.diagnostics.critical_rate import critical_factor
+from goldviz.diagnostics.findings.measures import ratio
 from goldviz.diagnostics.histograms import MAGNITUDE_BINS, VALUE_BINS
 from goldviz.notebook import Findings, of_record
 from goldviz.runs.execution.worker import StoreSink
@@ -39,6 +40,7 @@ from goldviz.watching.declared import TRY, VARIABLES, WatchedScript
 from goldviz.watching.first_cause import Cause, OfLoss, cause_in_loss, read_loss
 from goldviz.watching.knobs import KnobError, Knobs
 from goldviz.watching.layers import MODEL, Layers, layers_of
+from goldviz.watching.live_figure import LiveFigure, figure_of
 from goldviz.watching.looking import Looking
 from goldviz.watching.measures import listed
 from goldviz.watching.price import Price
@@ -50,6 +52,7 @@ from goldviz.watching.trial import APPLIED, Tried, as_facts, check, tried_on
 from goldviz.watching.versions import VERSION
 
 if TYPE_CHECKING:
+    import plotly.graph_objects as go
     import xarray as xr
 
 TOGETHER, WRITTEN = 0.2, 1.0
@@ -64,6 +67,8 @@ FIRST_PROBE, PROBE_EVERY = 10, 100
 """Steps along which the rate is probed."""
 RING = 32
 """Measured steps before the first cause of which each keeps its own row by layer."""
+BY_LAYER = {"gradient_by_layer": "gradient_before", "update_to_data": "update_before"}
+"""What is measured of each layer at nearly every step, and what it is called in the steps up to the first cause."""
 CLOSING_SECONDS = 10.0
 """So long a lost store is waited for at the end."""
 
@@ -91,11 +96,12 @@ class Watcher:
         self._knobs = Knobs(self.layers) if knobs else None
         self._trial: Callable[[str], list[Tried]] | None = None
         self._tried: dict[str, Tried] = {}
+        self._shown: list[LiveFigure] = []
         self.step_number = self._looks_from = 0
         self._earlier = (0.0, 0.0)
         self.facts: dict[str, Any] = {}
         self.cause: Cause | None = None
-        self.price = Price(every, budget)
+        self.price = Price(every, budget, len(self.layers.hooked))
         self.config, self.name, self._store = config, name, store
         self._looking = Looking(self.layers, self.price, self.facts, histograms=histograms)
         self._steps = Steps(self.layers, self.price, self.facts, histograms=histograms)
@@ -285,6 +291,21 @@ class Watcher:
             time.sleep(0.02)
         return self._store.load(self.run_id)
 
+    def figure(self, name: str = "map", *, layers: str = "", theme: Literal["light", "dark"] = "light") -> go.Figure:
+        """A figure of the run so far: the page's map of layers and steps, or what :func:`goldviz.figure` draws by name.
+
+        ``layers`` asks the map for some layers and a quantity as the page's line does: ``"blocks.*.attn : weight"``.
+        Raises :class:`goldviz.experiments.SettingsError` for what there is not, or not yet.
+        """
+        return figure_of(self.dataset(), name, layers, theme)
+
+    def show(self, name: str = "map", *, every: float = 2.0, **how: Any) -> None:
+        """Show :meth:`figure` in a notebook's cell, where it follows the run every so many seconds while a loop trains.
+
+        What drawing takes is no price of watching. Raises :class:`goldviz.experiments.SettingsError` in a script.
+        """
+        self._shown.append(LiveFigure(lambda: self.figure(name, **how), every))
+
     def close(self, status: str = "finished", message: str = "") -> None:
         """End the run and take every hook away; what was recorded is written."""
         if self._over:
@@ -302,6 +323,7 @@ class Watcher:
             self._tell_facts()
             self._write_scalars()
             self._hand_over()
+            self._follow(at_once=True)
             if isinstance(self._sink, StoreSink):
                 self._sink.close(status, message, patience=CLOSING_SECONDS)
             if self._store is not None:
@@ -412,8 +434,10 @@ class Watcher:
         changed = self.price.stepped(now - self._boundary, looked, measured)
         self._boundary = now
         if changed:
-            self._say_interval()
+            plan = {"looks": self.price.looks, "norms": self.price.norms, "guards": self.price.guards}
+            self._sink.attributes({"intervals": plan})
         waited = self._obey() if self._knobs is not None or self._trial is not None else 0.0
+        waited += self._follow() if self._shown else 0.0
         self._prepare()
         self.price.spent += time.perf_counter() - now - waited
         self._boundary += waited
@@ -438,6 +462,17 @@ class Watcher:
                 # Two clicks, or two people, ask for one trial.
                 waited += self._try(card, self._trial) if card in APPLIED and card not in self._tried else 0.0
         return waited
+
+    def _follow(self, *, at_once: bool = False) -> float:
+        """Draw what a notebook shows anew; seconds of it."""
+        began = time.perf_counter()
+        for one in self._shown:
+            try:
+                one.follow(at_once=at_once)
+            except Exception as error:  # noqa: BLE001 - nothing may go wrong in somebody's training for this
+                log.warning("A live figure ended: %s: %s", type(error).__name__, error)
+                self._shown = [other for other in self._shown if other is not one]
+        return time.perf_counter() - began
 
     def _try(self, kind: str, trial: Callable[[str], list[Tried]]) -> float:
         """Try a card's cure, and say how long the script waited for it."""
@@ -473,8 +508,7 @@ class Watcher:
 
     def _record(self, told: dict[str, np.ndarray], loss: float | None, evaluation_loss: Any, looked: bool) -> None:
         step = self.step_number
-        if self._batch is None:
-            self._batch = Batch(step)
+        self._batch = self._batch or Batch(step)
         self._batch.last_step = step
         evaluated = None if evaluation_loss is None else _number(evaluation_loss)
         self._evaluated_at = self._evaluated_at if evaluated is None else step
@@ -482,8 +516,8 @@ class Watcher:
             if value is not None:
                 self._batch.add(name, step, np.asarray(value, dtype=np.float32))
         if looked and "gradient_norm" in told and "used_gradient_norm" in told:
-            told["clip_factor"] = _share(told["used_gradient_norm"], told["gradient_norm"])
-        for name in ("gradient_by_layer", "update_to_data"):
+            told["clip_factor"] = ratio(told["used_gradient_norm"], told["gradient_norm"])
+        for name in BY_LAYER:
             if name in told:
                 before = self._largest.get(name)
                 self._largest[name] = told[name] if before is None else np.fmax(before, told[name])
@@ -495,9 +529,9 @@ class Watcher:
             for name, values in self._largest.items():
                 self._batch.add(name, step, values.astype(np.float32))
             self._largest.clear()
-        for name, values in told.items():
-            if name not in ("gradient_by_layer", "update_to_data"):
-                with np.errstate(over="ignore"):
+        with np.errstate(over="ignore"):
+            for name, values in told.items():
+                if name not in BY_LAYER:
                     self._batch.add(name, step, np.asarray(values, dtype=np.float32))
 
     def _probe(self, again: Callable[[], Any] | None) -> None:
@@ -520,9 +554,9 @@ class Watcher:
     def _tell_before(self, batch: Batch) -> None:
         """The measured steps up to the first cause, each with its own row."""
         for step, told in self._before:
-            for name, whole in (("gradient_before", "gradient_by_layer"), ("update_before", "update_to_data")):
-                if whole in told:
-                    batch.add(name, step, told[whole].astype(np.float32))
+            for name, before in BY_LAYER.items():
+                if name in told:
+                    batch.add(before, step, told[name].astype(np.float32))
         self._before.clear()
 
     def _hand_over(self) -> None:
@@ -639,18 +673,11 @@ class Watcher:
         return [self.layers.names[row] for row in sorted(set(self.layers.layer_of[parameters].tolist()))]
 
     def _tell_facts(self) -> None:
-        facts = {**self.facts, "looks": self._looking._windows, "price": round(self.price.share, 4)}
-        moving = ("price", "looks")
-        changed = {k: v for k, v in facts.items() if k not in moving} != {
-            k: v for k, v in self._told_facts.items() if k not in moving
-        }
-        if changed or self._over or self._looking._windows % 8 == 0:
-            self._told_facts = dict(facts)
-            self._sink.attributes({"watched": facts})
-
-    def _say_interval(self) -> None:
-        plan = {"looks": self.price.looks, "norms": self.price.norms, "guards": self.price.guards}
-        self._sink.attributes({"intervals": plan})
+        looks = self._looking._windows
+        self.price.beside = self._sink.seconds if isinstance(self._sink, StoreSink) else 0.0
+        if self.facts != self._told_facts or self._over or looks % 8 == 0:
+            self._told_facts = dict(self.facts)
+            self._sink.attributes({"watched": {**self.facts, "looks": looks, "price": round(self.price.share, 4)}})
 
     def _gave_up(self, error: Exception) -> None:
         """Stop watching, and say why once; the training goes on."""
@@ -667,11 +694,6 @@ def _number(value: Any) -> float:
         return float(value)
     except (TypeError, ValueError):
         return math.nan
-
-
-def _share(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(part / whole)
 
 
 def _rows_apart(step: int) -> int:

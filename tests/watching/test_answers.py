@@ -10,6 +10,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
+from torch.distributions import Normal
 from torch.nn import functional
 
 from goldviz.watching.answers import KEPT, MOST_ENTRIES, Answers, Read, read_answer
@@ -92,8 +93,71 @@ def test_numbers(seed: int, name: str) -> None:
     assert got.loss == pytest.approx(functional.mse_loss(z, y).item(), rel=1e-3)
 
 
+LIKELIHOODS: dict[str, tuple[Callable[[Tensor], Tensor], Callable[[Tensor, Tensor, Tensor], Tensor]]] = {
+    "mean": (torch.exp, functional.gaussian_nll_loss),
+    "sum": (functional.softplus, lambda m, y, v: functional.gaussian_nll_loss(m, y, v, reduction="sum")),
+    "deviation": (lambda s: s.exp() ** 2, lambda m, y, v: -Normal(m, v.sqrt()).log_prob(y).mean()),
+    "deviation through softplus": (
+        lambda s: functional.softplus(s) ** 2,
+        lambda m, y, v: -Normal(m, v.sqrt()).log_prob(y).sum(1).mean(),
+    ),
+    "by hand, with a penalty": (torch.exp, lambda m, y, v: (v.log() + (m - y) ** 2 / v).mean() + 7),
+}
+
+
+@given(SEEDS, st.sampled_from([*LIKELIHOODS]), st.booleans())
+def test_normal_likelihoods(seed: int, name: str, halves: bool) -> None:
+    """Mean and spread are two answers, or halves of one."""
+    torch.manual_seed(seed)
+    m, s = (torch.randn(80, 2, requires_grad=True) for _ in range(2))
+    y = torch.randn(80, 2)
+    variance_of, loss_of = LIKELIHOODS[name]
+    loss = loss_of(m, y, variance_of(s))
+    loss.backward()
+    z, g, of_s = m.detach(), m.grad, s.grad
+    assert g is not None
+    assert of_s is not None
+    beside = (s.detach().double().numpy(), of_s.double().numpy())
+    if halves:
+        z, g = torch.cat([z, s.detach()], 1), torch.cat([g, of_s], 1)
+    told = loss.item(), read_loss(loss)
+    got = read_answer(z.double().numpy(), g.double().numpy(), *told, spread=None if halves else beside)
+    assert got is not None
+    assert got.kind == "normal"
+    np.testing.assert_allclose(got.targets, y, atol=2e-2)
+    assert got.loss == pytest.approx(functional.gaussian_nll_loss(m, y, variance_of(s), eps=0).item(), abs=1e-2)
+
+
+DISTANCES: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
+    "absolute": functional.l1_loss,
+    "by hand": lambda z, y: (y - z).abs().sum(),
+    "Huber's": functional.huber_loss,
+    "smooth": lambda z, y: functional.smooth_l1_loss(z, y, beta=0.5),
+}
+
+
+@given(SEEDS, st.sampled_from([*DISTANCES]), st.floats(0, 2))
+def test_of_distances_a_constant_s_loss_is_at_most_what_is_told(seed: int, name: str, moved: float) -> None:
+    torch.manual_seed(seed)
+    facts: dict[str, Any] = {}
+    answers, y, z = Answers(facts), 3 * torch.randn(200, 1), moved * torch.randn(200, 1)
+    for _ in range(3):
+        answers.clear()
+        answer = z.clone().requires_grad_()
+        answers.saw(answer, -1)
+        loss = DISTANCES[name](answer, y)
+        loss.backward()
+        answers.read(loss.item(), 1.0, read_loss(loss))
+    best = min(DISTANCES[name](torch.full_like(y, one), y).item() for one in np.linspace(-4, 4, 401))
+    told = facts["answers"]
+    assert (told["kind"], told["factor"]) == ("distances", 1.0)
+    assert best <= told["guess"] * (1 + 1e-6)
+    if not moved:
+        assert told["guess"] == pytest.approx(loss.item(), rel=1e-6)
+
+
 OTHERS: dict[str, Callable[[Tensor], Tensor]] = {
-    "absolute": lambda z: (z - 1).abs().mean() + 3,
+    "absolute, and more": lambda z: (z - 1).abs().mean() + 3,
     "a critic's": lambda z: z[:4].mean() - z[4:].mean(),
     "a likelihood's mean": lambda z: -(z - 40).mean(),
     "a policy's": lambda z: (
@@ -134,7 +198,7 @@ def test_of_a_large_answer_a_part_is_read_and_its_targets_are_right(shape: tuple
     loss = functional.cross_entropy(*((z, y) if dim == 1 else (z.flatten(0, -2), y.flatten())))
     of_loss = read_loss(loss)
     answers.saw(z, of_loss.class_dim)
-    assert answers.kept[0][0].numel() <= 2 * MOST_ENTRIES
+    assert answers.kept[0].some.numel() <= 2 * MOST_ENTRIES
     loss.backward()
     answers.read(loss.item(), 1.0, of_loss)
     assert facts["answers"]["classes"] == classes

@@ -102,6 +102,8 @@ class StoreSink:
         self._wake = threading.Event()
         self._waits_for_first = True
         self._closing = False
+        self.seconds = 0.0
+        """Seconds of a processor that the thread has taken."""
         self._database = Outage(log, f"Run {run.id} has its database again.")
         self._thread = threading.Thread(target=self._pump, name=f"goldviz-writer-{run.id}", daemon=True)
         self._thread.start()
@@ -195,6 +197,7 @@ class StoreSink:
     def _pump(self) -> None:
         spoke = time.monotonic()
         while not self._closing:
+            self.seconds = time.thread_time()
             self._wake.wait(self._every)
             self._wake.clear()
             try:
