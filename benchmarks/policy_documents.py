@@ -55,9 +55,8 @@ def main() -> None:
         start = time.perf_counter()
         found = encode(model, texts)
         took = time.perf_counter() - start
-        print(
-            f"{len(texts)} statements, {words:,} words, {found.pieces.sum():,} pieces: {took:.1f} s to encode and keep"
-        )
+        pieces = sum(one.pieces for one in found)
+        print(f"{len(texts)} statements, {words:,} words, {pieces:,} pieces: {took:.1f} s to encode and keep")
         start = time.perf_counter()
         encode(model, texts)
         print(f"the same again, read from the disk: {1000 * (time.perf_counter() - start):.0f} ms")

@@ -7,8 +7,7 @@ from safetensors.numpy import save_file
 from goldviz.data.markets import statement_tones
 from goldviz.data.texts.policy.generated_documents import generated_documents
 from goldviz.labs.policy_documents.documents.vectors import SHIPPED_VECTORS, shipped_arrays, vector_name
-from goldviz.labs.policy_documents.text_vector import encoded
-from goldviz.labs.policy_documents.tone import tone_balance
+from goldviz.labs.policy_documents.text_vector import encoded, tone_balance
 from goldviz.models.text.loading import SHIPPED_FOLDER, SHIPPED_NAME, load_text_model
 
 ON_A_LINE = 5

@@ -23,7 +23,7 @@ def attribute_docstrings(cls: type, root: type) -> Mapping[str, str]:
     docstrings: dict[str, str] = {}
     for base in reversed(cls.__mro__):
         if issubclass(base, root):
-            docstrings |= _own(base.__module__, base.__qualname__)
+            docstrings |= docstrings_below(base.__module__, base.__qualname__)
     return docstrings
 
 
@@ -32,8 +32,8 @@ PARSING = Lock()
 
 
 @cache
-def _own(module: str, class_name: str) -> Mapping[str, str]:
-    """The docstrings of the attributes of this class alone."""
+def docstrings_below(module: str, class_name: str = "") -> Mapping[str, str]:
+    """The docstring below each attribute of this class alone, or of the module, on one line."""
     try:
         body = _definition(module, class_name).body
     except (LookupError, OSError, TypeError):
@@ -47,13 +47,13 @@ def _own(module: str, class_name: str) -> Mapping[str, str]:
     return docstrings
 
 
-def _definition(module: str, name: str) -> ast.ClassDef:
-    """Where a module defines a class, by its qualified name."""
+def _definition(module: str, name: str) -> ast.ClassDef | ast.Module:
+    """A module, or where it defines a class, by its qualified name."""
     source = inspect.getsource(sys.modules[module])
     with PARSING:
         node: ast.AST = ast.parse(source)
-    for part in name.replace("<locals>.", "").split("."):
+    for part in filter(None, name.replace("<locals>.", "").split(".")):
         node = next((inner for inner in ast.walk(node) if getattr(inner, "name", "") == part), ast.Pass())
-    if not isinstance(node, ast.ClassDef):
+    if not isinstance(node, ast.ClassDef | ast.Module):
         raise LookupError(f"{module} defines no class {name}.")
     return node

@@ -50,7 +50,7 @@ def presets_hold(lab: Laboratory) -> Iterator[str]:
             yield f"The settings of the preset {preset.name} are not found to be its own."
 
 
-MOST_WORDS, MOST_READ_OFF = 18, 24
+MOST_WORDS, MOST_READ_OFF = 18, 30
 """Under a figure: a short sentence, and a legend where it needs one; what is read off marks names each of them."""
 
 

@@ -10,6 +10,7 @@ from collections.abc import Hashable
 from pathlib import Path
 
 from goldviz.cache import Cache
+from goldviz.coded_errors import Code
 from goldviz.data.hub.faults import HubError
 from goldviz.data.hub.models import held
 from goldviz.declare.registry import experiment, laboratories
@@ -38,7 +39,7 @@ loaded_models: Cache[TextModel] = Cache(MODEL_BYTES, weight_bytes)
 What holds one of these should follow them: see :meth:`goldviz.cache.Cache.follow`.
 """
 
-_complaints: Cache[tuple[str, float]] = Cache(MOST_COMPLAINTS, lambda _: 1)
+_complaints: Cache[tuple[str, Code, float]] = Cache(MOST_COMPLAINTS, lambda _: 1)
 
 
 def text_model(name: str) -> TextModel:
@@ -78,18 +79,22 @@ def text_model_of_run(run_id: str) -> TextModel:
         lab = laboratories().get(run.experiment)
         if lab is None or not lab.text_models:
             trains = " or ".join(name for name, one in laboratories().items() if one.text_models)
-            raise TextModelError(f"The run {run_id} trained no model of texts; allowed are runs of {trains}.")
+            raise TextModelError(
+                f"The run {run_id} trained no model of texts; allowed are runs of {trains}.", "not_offered"
+            )
         steps = store.checkpoint_steps(run_id)
         if not steps:
             raise TextModelError(
-                f"The run {run_id} has kept no weights; allowed is one that paused or ended by itself."
+                f"The run {run_id} has kept no weights; allowed is one that paused or ended by itself.", "no_weights"
             )
         settings = experiment(run.experiment).from_store(run.settings_version, run.settings)
         model: TextModel = lab.function(lab.text_models)(
             settings, store.checkpoint(run_id, steps[-1]), settings.seeds[0], run.name or f"Run {run_id}"
         )
+    except TextModelError:
+        raise
     except (UnknownRunError, StoreError, ValueError) as error:
-        raise TextModelError(str(error)) from error
+        raise TextModelError(str(error), "gone") from error
     return model
 
 
@@ -103,27 +108,29 @@ def folder_of_model(name: str) -> Path:
         short = name if len(name) <= 40 else f"{name[:39]}…"
         raise TextModelError(
             f"The model is {short!r}; allowed are {SHIPPED!r}, a hub's model such as 'ProsusAI/finbert', "
-            f"'{FOLDER_PREFIX}' and a folder's name, or '{RUN_PREFIX}' and a run's id."
+            f"'{FOLDER_PREFIX}' and a folder's name, or '{RUN_PREFIX}' and a run's id.",
+            "not_allowed",
         )
     try:
         folder = held(name)
     except HubError as error:
-        raise TextModelError(str(error)) from None
+        raise TextModelError(str(error), error.code) from None
     if folder is None:
         raise TextModelError(
-            f"{name} is not on this machine; download it once, under the choice of models, or choose another model."
+            f"{name} is not on this machine; download it once, under the choice of models, or choose another model.",
+            "gone",
         )
     return folder
 
 
 def _read_unless_refused(key: Hashable, name: str) -> TextModel:
     complaint = _complaints.held(key)
-    if complaint is not None and time.monotonic() < complaint[1]:
-        raise TextModelError(complaint[0])
+    if complaint is not None and time.monotonic() < complaint[2]:
+        raise TextModelError(*complaint[:2])
     try:
         return resolve_text_model(name)
     except TextModelError as error:
-        _complaints.put(key, (str(error), time.monotonic() + COMPLAINT_SECONDS))
+        _complaints.put(key, (str(error), error.code, time.monotonic() + COMPLAINT_SECONDS))
         raise
 
 

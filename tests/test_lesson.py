@@ -24,10 +24,10 @@ FAULTS = {
     "unreadable first figures": "browser/test_first_sight.py::test_the_figure_comes_first",
     "jumps": "browser/test_first_sight.py::test_nothing_moves_when_a_run_begins_and_ends",
     "twin names": "pages/test_home.py::test_no_two_laboratories_have_names_that_sound_alike",
-    "gold twice": "labs/test_drawn_numbers.py::test_every_figure_has_one_line_in_gold_and_no_hidden_curve",
+    "gold twice": "labs/test_figures_drawn.py::test_every_figure_has_one_line_in_gold_and_no_hidden_curve",
     "empty network": "labs/test_network_diagrams.py::"
     "test_every_recorded_place_of_a_network_stands_in_its_diagram_with_its_number",
-    "a hidden line": "labs/test_drawn_numbers.py::test_every_figure_has_one_line_in_gold_and_no_hidden_curve",
+    "a hidden line": "labs/test_figures_drawn.py::test_every_figure_has_one_line_in_gold_and_no_hidden_curve",
     "No. The answer: Yes.": "pages/test_stories.py::test_a_step_sets_its_page_up_and_a_guess_is_answered",
     "run taken out of view": "ui/test_lanes.py::"
     "test_the_last_two_runs_stand_side_by_side_and_equal_settings_are_one_lane",

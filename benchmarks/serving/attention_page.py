@@ -16,7 +16,6 @@ import torch
 
 from goldviz.data.texts.pieces import Pieces
 from goldviz.labs.inside_bert.attention.norms import head_norms
-from goldviz.labs.inside_bert.attention.words import hide_pieces, word_maps
 from goldviz.labs.inside_bert.head import mixed_attention
 from goldviz.labs.inside_bert.parts.explorer import attention_explorer
 from goldviz.labs.inside_bert.queries import AttentionExhibit, Measure
@@ -70,8 +69,6 @@ def exhibit(reading: TextReading) -> AttentionExhibit:
         tiles=reading.tiles,
         summaries={name: reading.summaries[name] for name in ("entropy", "distance", "special")},
         head=head,
-        without_special=lambda values, special: tuple(hide_pieces(values, special)),
-        in_words=lambda values: word_maps(values, pieces.words).weights,
         word_texts=tuple(f"word{number}" for number in range(pieces.words.max() + 1)),
         measures=("weights", "norms", "rollout"),
         held_bytes=reading.hidden.numel() * 4,

@@ -8,9 +8,7 @@ from typing import Any, Literal, Protocol
 
 from goldviz.arrays.labelled import Run
 
-Scale = Literal[
-    "linear", "zero", "signed", "log", "powers", "exponents", "loss", "share", "free"
-]  # fmt: skip
+Scale = Literal["linear", "zero", "signed", "log", "powers", "exponents", "loss", "share", "free"]
 """How an axis of a quantity runs: over its values, with zero in view, as far below zero as above, by ratios, by the
 powers of ten of what one figure shows (or of what are exponents of ten already), by ratios where losses differ much,
 from none to all, or as Plotly would."""

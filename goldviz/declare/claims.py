@@ -3,19 +3,19 @@
 A laboratory that tests claims has a file ``claims.py`` with a table ``CLAIMS``. It loads neither torch nor Streamlit::
 
     from goldviz.declare.claims import Claim, Part
-    from goldviz.labs.random_walk import LAB, measures
+    from goldviz.labs.random_walk import LAB
 
     CLAIMS = (
         Claim(LAB, "C99", "A walk with drift goes further than one without.", "001, 2.1, eq. 5",
             lanes=("as-in-the-document", {"drift": 0.2}),
-            parts={"with drift it ends {} times as far away": Part(measures.times_as_far, above=1, scale="ratio")}),
+            parts={"with drift it ends {} times as far away": Part("times_as_far", above=1, scale="ratio")}),
     )
 
 ``lanes`` are the runs that a claim compares: a preset's slug, or what differs from the defaults. Each case (a seed,
-unless ``over`` names another setting) runs all lanes, and a part's ``measure`` is given that case's datasets, in the
-lanes' order and without a seed axis, and returns one number; it stands in the laboratory's ``measures.py``. ``make
-claims NAME=random-walk`` keeps the numbers of all cases in ``recorded/claims.json``; the verdict is computed of them
-whenever it is shown.
+unless ``over`` names another setting) runs all lanes, and the measure that a part names, one of the laboratory's
+``measures.py``, is given that case's datasets, in the lanes' order and without a seed axis, and returns one number.
+``make claims NAME=random-walk`` keeps the numbers of all cases in ``recorded/claims.json``; the verdict is computed of
+them whenever it is shown.
 """
 
 from __future__ import annotations
@@ -48,7 +48,8 @@ DIGITS = 6
 
 @dataclass(frozen=True)
 class Part:
-    """One measurable half of a claim: ``measure`` gives a number of each case, and the line says where it has to be.
+    """One measurable half of a claim: the laboratory's ``measure`` of that name gives a number of each case, and the
+    line says where it has to be.
 
     ``scale`` says how the interval is found: see
     :func:`goldviz.diagnostics.verdicts.interval`. A part of the scale ``share`` measures 1 (yes) or 0 (no) in a case.
@@ -57,7 +58,7 @@ class Part:
     line then lies halfway between.
     """
 
-    measure: Measure
+    measure: str
     above: float = -math.inf
     below: float = math.inf
     scale: Scale = "difference"
@@ -68,16 +69,16 @@ class Part:
     @property
     def name(self) -> str:
         """Under which its numbers are kept."""
-        return " ".join([self.measure.name, *map(str, self.lanes)])
+        return " ".join([self.measure, *map(str, self.lanes)])
 
-    def number(self, runs: Sequence[Run]) -> float:
+    def number(self, measure: Measure, runs: Sequence[Run]) -> float:
         """What is measured in a case whose lanes gave these ``runs``; NaN where one ended before it recorded that.
 
         A run that diverged before its first evaluation lacks a variable, has none of its entries, or divides by none.
         """
         own_runs = [runs[lane - 1] for lane in self.lanes] if self.lanes else runs
         try:
-            return self.measure(*own_runs)
+            return measure(*own_runs)
         except (KeyError, IndexError, ZeroDivisionError):
             return math.nan
 
@@ -103,7 +104,8 @@ class Claim:
     ``parts`` stand under words that say what their number is, with a place for it: ``"its loss is {} of the plain
     twin's"``. A format (``{:.0%}``) is used for line and interval, too.
     ``over`` is the setting that tells cases apart, ``called`` what they are called. ``kind`` says whether a document
-    claims it. What is said to be so ``always`` is refuted by one part.
+    claims it. What is said to be so ``always`` is refuted by one part. Raises UnknownMeasureError where a part names a
+    measure that the laboratory does not have.
     """
 
     lab: Laboratory
@@ -117,6 +119,10 @@ class Claim:
     called: str = "seeds"
     kind: Kind = "claim"
     always: bool = False
+
+    def __post_init__(self) -> None:
+        for part in self.parts.values():
+            self.lab.measures[part.measure]
 
     @property
     def document(self) -> str:
@@ -150,7 +156,10 @@ class Claim:
 
     def read(self, runs: Sequence[Sequence[Run]]) -> dict[str, list[float]]:
         """The parts' numbers, read off the datasets of each case by lane."""
-        return {part.name: [part.number(lanes) for lanes in runs] for part in self.parts.values()}
+        return {
+            part.name: [part.number(self.lab.measures[part.measure], lanes) for lanes in runs]
+            for part in self.parts.values()
+        }
 
     def judged(self, numbers: Mapping[str, Sequence[float]]) -> Verdict:
         """The verdict on these numbers."""

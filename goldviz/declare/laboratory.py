@@ -22,7 +22,7 @@ from goldviz.arrays.light import LightDataset
 from goldviz.diagnostics.findings.advice import opposed
 from goldviz.diagnostics.findings.trial import Trial, trials_in
 from goldviz.diagnostics.findings.tried import Tried
-from goldviz.diagnostics.measure import Measure
+from goldviz.diagnostics.measure import Measures, measures_in
 from goldviz.export.script import script
 from goldviz.extras import check_extra
 
@@ -97,12 +97,13 @@ class Laboratory:
         """Its figures: a table ``FIGURES``, ``shared_limits`` for runs side by side, ``picture`` for the home page."""
         return self.part("figures")
 
-    @property
-    def measures(self) -> Mapping[str, Measure]:
-        """Its measures by name, in the order of its file; none where it has no such file. Loads no torch."""
-        values = vars(self.part("measures")).values() if self.has("measures") else ()
-        every = [one for value in values for one in (value.values() if isinstance(value, dict) else [value])]
-        return {one.name: one for one in every if isinstance(one, Measure)}
+    @cached_property
+    def measures(self) -> Measures:
+        """Its measures by name, in the order of its file; none where it has no such file. Loads no torch.
+
+        A name that is none of them raises :class:`goldviz.diagnostics.measure.UnknownMeasureError`.
+        """
+        return measures_in(self.part("measures")) if self.has("measures") else Measures()
 
     @property
     def trials(self) -> Trials | None:

@@ -7,13 +7,14 @@ whose success is judged on the visitor's own run.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
 from goldviz.declare.registry import laboratories
 from goldviz.diagnostics.measure import Measure
+from goldviz.diagnostics.verdicts import printed
 
 if TYPE_CHECKING:
     from goldviz.arrays.labelled import Run
@@ -36,12 +37,59 @@ class Curve:
     means: Callable[[Mapping[float, float]], int]
 
 
+class _Said(float):
+    """A number of a sentence: in Python's formats, and powers of ten as people write them."""
+
+    def __format__(self, spec: str) -> str:
+        return printed(float(self), spec) if spec.endswith("e") else format(float(self), spec)
+
+
+@dataclass(frozen=True)
+class Found:
+    """What recorded runs say to a guess: ``measures`` of their laboratory by name, and ``words`` with their numbers.
+
+    ``choice`` are the bounds between the choices, in their order, for the first number; or a function that gives the
+    right one's place by all numbers. A measure is of the step's first run, or of that with a number, counted from 1:
+    ``"gpt.bits 2"``. Of several seeds it is the first one's number, or the mean ``over_seeds``. Words may name facts
+    of the first run, too: ``{run.attrs[longest_trained]}``.
+
+    ::
+
+        Found("ntm.read_cells", (2, 8), "The weights of an answer are spread over {:.1f} of 16 cells.")
+    """
+
+    measures: str | tuple[str, ...]
+    choice: tuple[float, ...] | Callable[..., int]
+    words: str
+    over_seeds: bool = False
+
+    def names(self) -> Iterator[tuple[str, int]]:
+        """Each measure's name, and the place of its run among the step's."""
+        for one in (self.measures,) if isinstance(self.measures, str) else self.measures:
+            name, _, number = one.partition(" ")
+            yield name, int(number or 1) - 1
+
+    def __call__(self, *runs: Run) -> tuple[int, str]:
+        """The right choice's place, and the sentence. Raises UnknownMeasureError for a name that is none."""
+        numbers = [self._number(name, runs[place]) for name, place in self.names()]
+        if callable(self.choice):
+            place = self.choice(*numbers)
+        else:
+            rises = self.choice[0] <= self.choice[-1]
+            place = sum(numbers[0] >= bound if rises else numbers[0] <= bound for bound in self.choice)
+        return place, self.words.format(*map(_Said, numbers), run=runs[0])
+
+    def _number(self, name: str, run: Run) -> float:
+        measure = measure_of(str(run.attrs["experiment"]), name)
+        return measure.over_seeds(run) if self.over_seeds else measure.first(run)
+
+
 @dataclass(frozen=True)
 class Guess:
-    """A question with choices, and ``found``: the place of the right choice and a sentence with the number.
+    """A question with choices, and what is ``found``: the place of the right choice and a sentence with the number.
 
-    ``found`` is called with the recorded runs of the step's presets, in their order. Where the answer is a ``curve``,
-    it may be drawn in place of a choice.
+    A function that finds more than :class:`Found` says is called with the recorded runs of the step's presets, in their
+    order. Where the answer is a ``curve``, it may be drawn in place of a choice.
     """
 
     question: str

@@ -15,7 +15,7 @@ import torch
 from torch import Tensor, nn
 
 from goldviz.diagnostics.headroom import LARGEST, SMALLEST
-from goldviz.diagnostics.random_streams import unchanged_streams
+from goldviz.diagnostics.random_streams import as_it_was
 
 MOST_PASSES = 9
 
@@ -30,7 +30,6 @@ def critical_factor(
     what they were, bit for bit.
     """
     after = [one.detach().clone() for one in parameters]
-    buffers = [(one, one.detach().clone()) for one in model.buffers()]
     passes = 0
 
     def at(factor: float) -> float:
@@ -38,9 +37,7 @@ def critical_factor(
         passes += 1
         for weight, start, end in zip(parameters, before, after, strict=True):
             weight.copy_(torch.lerp(start, end, factor))
-        for buffer, value in buffers:
-            buffer.copy_(value)
-        with unchanged_streams(after):
+        with as_it_was(model):
             loss_there = float(loss())
         return loss_there if math.isfinite(loss_there) else math.inf
 
@@ -75,5 +72,3 @@ def critical_factor(
     finally:
         for weight, end in zip(parameters, after, strict=True):
             weight.copy_(end)
-        for buffer, value in buffers:
-            buffer.copy_(value)

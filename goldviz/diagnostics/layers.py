@@ -35,10 +35,12 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 from torch.nn.utils.rnn import PackedSequence
 
-from goldviz.diagnostics.activations import activation_statistics
+from goldviz.diagnostics.gradients import spread
 from goldviz.diagnostics.histograms import MAGNITUDE_BINS, Bins
 from goldviz.models.feedforward.activations import Activation
 
+FLAT = 0.05
+"""An activation sits on a flat part where phi' is below this share of its largest value."""
 PROBE = 256
 """Distributions are of so many samples at most."""
 ENTRIES_AT_ONCE = 100_000
@@ -206,7 +208,7 @@ def watching(layers: Sequence[Layer]) -> Iterator[LayerStep]:
 
     def hook(number: int) -> Callable[[nn.Module, object, Any], None]:
         def see(_module: nn.Module, _given: object, output: Any) -> None:
-            first = next(filter(torch.is_floating_point, _tensors_in(output)), None)
+            first = next(filter(torch.is_floating_point, tensors_in(output)), None)
             if first is not None:
                 step.saw(number, first)
 
@@ -221,20 +223,24 @@ def watching(layers: Sequence[Layer]) -> Iterator[LayerStep]:
 
 
 def activation_readings(hidden: Sequence[Tensor], sums: Sequence[Tensor], activation: Activation) -> Measured:
-    """``activation_mean``, ``activation_std``, ``saturation`` and ``dead_units``, (layer) each.
+    """What activations say of each layer, (layer) each, of its hidden states h and the sums z under its nonlinearity.
 
-    ``hidden`` holds what each layer gives, and ``sums`` what its nonlinearity was applied to: (sample, unit) each, of
-    any width. See :func:`goldviz.diagnostics.activations.activation_statistics`.
+    ``hidden`` holds what each layer gives, and ``sums`` what its nonlinearity phi was applied to: (sample, unit) each,
+    of any width. ``activation_mean`` and ``activation_std`` are of h over all samples and units. ``saturation`` is the
+    share of z at which |phi'(z)| < 0.05 max phi': |tanh| above 0.975, a sigmoid outside 0.013 to 0.987, ReLU at zero;
+    LeakyReLU has no flat part unless its slope is below 0.05. ``dead_units`` is the share of units that are flat for
+    every sample, so that no sample moves their weights.
     """
     alike = len({h.shape for h in hidden}) == 1
-    groups = (
-        [(torch.stack([*hidden]), torch.stack([*sums]))]
-        if alike
-        else [(h[None], z[None]) for h, z in zip(hidden, sums, strict=True)]
-    )
-    by_group = [activation_statistics(h, z, activation) for h, z in groups]
-    names = ("activation_mean", "activation_std", "saturation", "dead_units")
-    return {name: torch.cat(parts) for name, parts in zip(names, zip(*by_group, strict=True), strict=True)}
+    groups = [(torch.stack([*hidden]), torch.stack([*sums]))] if alike else [
+        (h[None], z[None]) for h, z in zip(hidden, sums, strict=True)
+    ]  # fmt: skip
+    names, readings = ("activation_mean", "activation_std", "saturation", "dead_units"), []
+    for h, z in groups:
+        values = h.flatten(1)
+        flat = activation.derivative(z).abs_().lt_(FLAT * activation.steepest).mean(dim=1)
+        readings.append((values.mean(1), spread(values), flat.mean(1), (flat == 1).float().mean(1)))
+    return {name: torch.cat(parts) for name, parts in zip(names, zip(*readings, strict=True), strict=True)}
 
 
 def distributions(bins: Bins, values: Sequence[Sequence[Tensor]]) -> Float[Tensor, "layer bin"]:
@@ -295,7 +301,7 @@ def _slopes_of(weight: Tensor) -> Tensor:
     return slopes.to_dense() if slopes.layout != torch.strided else slopes.contiguous()
 
 
-def _tensors_in(output: object) -> Iterator[Tensor]:
+def tensors_in(output: object) -> Iterator[Tensor]:
     """The tensors of what a module returns, in their order."""
     match output:
         case Tensor():
@@ -304,9 +310,9 @@ def _tensors_in(output: object) -> Iterator[Tensor]:
             # Its other tensors say how it is packed.
             yield output.data
         case Mapping():
-            yield from _tensors_in([*output.values()])
+            yield from tensors_in([*output.values()])
         case list() | tuple():
             for part in output:
-                yield from _tensors_in(part)
+                yield from tensors_in(part)
         case _ if is_dataclass(output):
-            yield from _tensors_in([getattr(output, field.name) for field in fields(output)])
+            yield from tensors_in([getattr(output, field.name) for field in fields(output)])

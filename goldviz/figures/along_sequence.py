@@ -9,12 +9,14 @@ from goldviz.diagnostics.by_kind import ByKind
 from goldviz.figures.attention_mosaic import attention_mosaic
 from goldviz.figures.draft import Figure
 from goldviz.figures.elements import unseen
-from goldviz.figures.kind_figure import of_kinds
-from goldviz.figures.layers import LayerAxis
+from goldviz.figures.figure_value import Chart, axis, marked
+from goldviz.figures.kind_figure import chart_of_kinds, of_kinds
+from goldviz.figures.layers import LayerAxis, axis_of
 from goldviz.figures.limits import Quantity, magnitudes, with_zero
+from goldviz.figures.marks import changed, curves
 from goldviz.figures.plot import Plot
-from goldviz.figures.reading import finite, growing, positive
-from goldviz.figures.training_steps import with_room_for_names
+from goldviz.figures.reading import finite, growing
+from goldviz.figures.training_steps import NAMES_WITH_ROOM
 
 
 def sequence_quantities(kinds: ByKind) -> dict[str, Quantity]:
@@ -26,29 +28,23 @@ def sequence_quantities(kinds: ByKind) -> dict[str, Quantity]:
     }
 
 
-@of_kinds(
-    "How far back does the error reach?",
-    "state_gradient_norm",
-    shows="How long dL/dh is at each place.",
-)
-def state_gradient(plot: Plot) -> Figure:
+@chart_of_kinds("How far back does the error reach?", "state_gradient_norm", shows="How long dL/dh is at each place.")
+def state_gradient(kinds: ByKind) -> Chart:
     """Norm of dL/dh at every place along the sequence at one look, on a log axis (document 001, eq. 5-9).
 
     Read it from right to left, as the error travels. A curve that falls towards the first places means that the
     network is hardly told what it should have remembered of them.
     """
-    name, dim = plot.kinds["state_gradient_norm"], plot.kinds.along("state_gradient_norm")
-    if not bool((plot.ds[name] > 0).any()):
-        return plot.instead("Every norm of dL/dh recorded so far is exactly 0.")
-    now, axis = plot.now[name].astype(np.float64), plot.quantities[dim]
-    if not isinstance(axis, LayerAxis):
-        raise TypeError(f"{name} goes along {dim!r}, which is no LayerAxis among the laboratory's quantities.")
-    plot.curves(positive(now), hover="%{y:.3e}")
-    plot.number_axis(dim, axis.title, f"{axis.noun} %{{x}}", {1: "1"})
-    plot.log_axis(name, "Norm of dL/dh")
-    zero_note = unseen(now, dim, axis.noun, plot.look_of)
-    averages = plot.drawn(plot.step_in_words(growing(now)))
-    return with_room_for_names(plot, plot.finish(averages, zero_note))
+    name, dim = kinds["state_gradient_norm"], kinds.along("state_gradient_norm")
+    whole = changed(name, lambda norms: norms.astype(np.float64))
+    return marked(
+        lambda plot: [] if (plot.ds[name] > 0).any() else "Every norm of dL/dh recorded so far is exactly 0.",
+        curves(whole, hover="%{y:.3e}"),
+        over=dim,
+        y=axis("Norm of dL/dh", name, scale="log"),
+        notes=(lambda plot: unseen(whole.read(plot), dim, axis_of(plot, dim).noun, plot.look_of),),
+        **NAMES_WITH_ROOM,
+    )
 
 
 @of_kinds(

@@ -1,12 +1,8 @@
 """All figures that need kinds alone, and their limits: a run gets every one whose kinds it recorded.
 
-A laboratory binds them once, and adds its own::
+:func:`goldviz.figures.chart.offered` binds them for a laboratory, among its own::
 
-    KINDS = DepthGradients.variables_by_kind
-    QUANTITIES = {**quantities_by_kind(KINDS), "decay_rate": Quantity(_of_decay, padded)}
-    figure = partial(plot.figure, QUANTITIES)
-
-    FIGURES = offered(figure, KINDS, gradient_map, "loss", decay_rate)
+    FIGURES, shared_limits = offered(DepthGradients, figure("decay_rate", ...), "loss")
 
 An own figure stands in place of the shared one of its name. A name alone says where a shared one stands; those that are
 not named follow at the end, before a diagram of the network that closes the table.
@@ -17,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
+from goldviz.arrays.readings import Readings
 from goldviz.diagnostics.by_kind import ByKind
 from goldviz.figures import along_sequence, fits, layers, plot, training_steps
 from goldviz.figures.kind_figure import Figures
@@ -36,6 +33,12 @@ def quantities_by_kind(kinds: ByKind) -> dict[str, Quantity]:
         **fits.fit_quantities(kinds),
         **along_sequence.sequence_quantities(kinds),
         **layers.layer_quantities(kinds),
+        **{
+            key: quantity
+            for one in FIGURES.values()
+            if one.chart is not None and one.drawn_for(kinds)
+            for key, quantity in one.chart(kinds).quantities(Readings()).items()
+        },
     }
 
 

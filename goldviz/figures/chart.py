@@ -23,67 +23,43 @@ page looks at, has a function of the plot among its parts, which gives marks and
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass, field, replace
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 from functools import partial
-from typing import Any, Literal, TypeAlias
-
-import numpy as np
+from typing import Any
 
 from goldviz.arrays.labelled import Run
-from goldviz.arrays.readings import Coordinate, Read, Readings, Scale
+from goldviz.arrays.readings import Coordinate, Readings
 from goldviz.diagnostics.by_kind import ByKind
 from goldviz.figures import by_kind, limits, plot
 from goldviz.figures import theme as look
-from goldviz.figures.draft import Figure, make_subplots
-from goldviz.figures.elements import (
-    add_heading,
-    colour_bar_below,
-    drawn_ends,
-    legend_above_headings,
-    log_axis,
-    loss_axis,
-    number_ticks,
-    power_axis,
-    power_ticks,
-    title_below,
-    whole,
+from goldviz.figures.captions import said
+from goldviz.figures.elements import number_ticks, whole
+from goldviz.figures.figure_value import (
+    HEADING,
+    Axis,
+    Chart,
+    Panel,
+    Part,
+    axis,
+    colours,
+    figure,
+    is_part,
+    limits_over,
+    names_of,
+    panel,
+    where_recorded,
 )
-from goldviz.figures.frames import Words, line
 from goldviz.figures.layers import LayerAxis
-from goldviz.figures.limits import (
-    SHARES,
-    Quantities,
-    Quantity,
-    Reading,
-    decades,
-    log_of,
-    padded,
-    values_of,
-    with_zero,
-)
-from goldviz.figures.maps import SIGNED, colour_bar, legend_below, symmetric
-from goldviz.figures.market import legend_under
+from goldviz.figures.limits import Quantities, Quantity
 from goldviz.figures.marks import (
-    POWERS,
-    Bars,
-    Canvas,
     Channel,
-    Cursor,
-    Curves,
-    Dots,
-    Heat,
-    Lines,
-    Mark,
-    Rule,
-    Thin,
     at,
     attribute,
     averaged,
     bars,
     between,
     changed,
-    channel,
     curves,
     dots,
     heat,
@@ -99,574 +75,50 @@ from goldviz.figures.marks import (
     thinned,
     words,
 )
-from goldviz.figures.notes import wrapped
-from goldviz.figures.plot import Plot
 from goldviz.figures.reading import GROWING
 from goldviz.figures.spec import FigureSpec
 from goldviz.figures.theme import style_of
 from goldviz.models.style import NetworkStyle
 
 __all__ = [
-    "Axis", "Channel", "Chart", "Panel", "at", "attribute", "averaged", "axis", "bars", "between", "bound",
-    "changed", "colours", "curves", "dots", "drawn_of", "figure", "heat", "here", "lines", "mean", "median",
-    "offered", "panel", "rule", "series", "size", "so_far", "thin", "thinned", "where_recorded", "words",
+    "HEADING",
+    "Axis",
+    "Channel",
+    "Chart",
+    "Panel",
+    "Part",
+    "at",
+    "attribute",
+    "averaged",
+    "axis",
+    "bars",
+    "between",
+    "bound",
+    "changed",
+    "colours",
+    "curves",
+    "dots",
+    "drawn_of",
+    "figure",
+    "heat",
+    "here",
+    "is_part",
+    "limits_over",
+    "lines",
+    "mean",
+    "median",
+    "offered",
+    "panel",
+    "rule",
+    "said",
+    "series",
+    "size",
+    "so_far",
+    "thin",
+    "thinned",
+    "where_recorded",
+    "words",
 ]  # fmt: skip
-
-VALUES = (Curves, Thin, Lines, Dots, Bars)
-"""Marks whose numbers stand at the y axis."""
-UNSHARED = ("share", "free", *POWERS)
-"""Scales that reach over nothing that lanes share."""
-LAST = (Rule, Cursor)
-"""Marks that lie on axes which have their types."""
-MOST_PLACES, MOST_NUMBERS = 10, 6
-"""Numbers at the x axis of a map, which has a column for each place, and of curves."""
-HEADING = 14
-"""Pixels of the first panel's heading, where no legend makes room for it."""
-ROUNDED: Mapping[Scale, Callable[[float, float], tuple[float, float]]] = {"log": decades, "loss": limits.exact}
-
-
-def _signed(*names: str) -> Reading:
-    return lambda ds: np.concatenate([(values := values_of(*names)(ds)), -values])
-
-
-READ: Mapping[Scale, Callable[..., Reading]] = {"zero": with_zero, "log": log_of, "signed": _signed}
-
-
-def limits_over(of: Sequence[str] | Reading, scale: Scale = "linear") -> Quantity:
-    """What an axis of these variables reaches over, or of what is read off a run."""
-    rounded = ROUNDED.get(scale, padded)
-    if callable(of):
-        return Quantity(of, rounded)
-    return Quantity(READ.get(scale, values_of)(*of), rounded)
-
-
-@dataclass(frozen=True)
-class Axis:
-    """What an axis says beyond its marks: its title, how it runs, and over which variables or readings of the run.
-
-    ``of`` is for marks whose variables are not told by their names; ``more`` goes to Plotly, and may be a function of
-    the plot.
-    """
-
-    title: str | None = None
-    scale: Scale | None = None
-    of: tuple[str, ...] | Reading = ()
-    more: Mapping[str, Any] | Callable[[Plot], Mapping[str, Any]] = field(default_factory=dict)
-
-    def read(self, plot: Plot) -> Mapping[str, Any]:
-        """What Plotly is told beside title and limits."""
-        return self.more(plot) if callable(self.more) else self.more
-
-
-def axis(
-    title: str | None = None,
-    *of: str,
-    scale: Scale | None = None,
-    read: Reading | None = None,
-    told: Callable[[Plot], Mapping[str, Any]] | None = None,
-    **more: Any,
-) -> Axis:
-    """An axis: its title, the variables that it reaches over, or what it reads off a run, and how it runs.
-
-    ``told`` gives Plotly's properties of the plot, ``more`` are plain ones.
-    """
-    return Axis(title, scale, read or of, told or more)
-
-
-@dataclass(frozen=True)
-class Panel:
-    """Marks under a heading: their variable's label unless it is given; ``of`` is a network whose colour it has.
-
-    ``x`` is for panels beside one another.
-    """
-
-    marks: tuple[Mark, ...]
-    heading: str | None = None
-    y: Axis | None = None
-    height: float = 1.0
-    of: str = ""
-    x: Axis | None = None
-
-
-def panel(*marks: Mark, **how: Any) -> Panel:
-    """Marks under a heading of their own, below what stands before, or beside it; see :class:`Panel`."""
-    return Panel(marks, **how)
-
-
-@dataclass(frozen=True)
-class Colours:
-    """The one colour scale: its words, its ends or what they are read off, and which colours.
-
-    ``scale`` is *sequential*, *signed* (red for more) or *diverging* (as a map of weights), or Plotly's own.
-    """
-
-    title: str | None = None
-    ends: tuple[float, float] | Callable[[Plot], tuple[float, float]] | None = None
-    of: tuple[str, ...] = ()
-    scale: Any = "sequential"
-    below: bool | None = None
-    bar: Mapping[str, Any] = field(default_factory=dict)
-    from_zero: bool = False
-    """Whether it reaches from zero to the largest value."""
-    powers: bool = False
-    """Whether its numbers are exponents of ten."""
-
-    def quantity(self) -> Quantity:
-        """What the scale reaches over."""
-        read = values_of(*self.of)
-        if self.from_zero:
-            return Quantity(read, lambda low, high: (0.0, high or 1.0))
-        return Quantity(read, (lambda *ends: symmetric(ends)) if self.scale in ("signed", "diverging") else padded)
-
-
-def colours(
-    title: str | None = None,
-    *of: str,
-    ends: tuple[float, float] | Callable[[Plot], tuple[float, float]] | None = None,
-    scale: Any = "sequential",
-    below: bool | None = None,
-    from_zero: bool = False,
-    powers: bool = False,
-    **bar: Any,
-) -> Colours:
-    """The colour scale of a figure; see :class:`Colours`."""
-    return Colours(title, ends, of, scale, below, bar, from_zero, powers)
-
-
-Part: TypeAlias = "Mark | Panel | Callable[..., Sequence[Mark | Panel] | str]"
-"""A function gives marks and panels of the plot, or a sentence that stands in the figure's place."""
-Note: TypeAlias = "Words | Callable[..., Words]"
-
-
-@dataclass(frozen=True)
-class Chart:
-    """A figure as a value; :func:`figure` makes one, :func:`offered` gives a laboratory's table of them."""
-
-    name: str
-    question: str
-    parts: tuple[Part, ...]
-    _: KW_ONLY
-    x: Axis | None = None
-    y: Axis | None = None
-    colour: Colours | None = None
-    shows: str = ""
-    cannot_show: str = ""
-    title: str | Callable[..., str] = ""
-    needs: tuple[str, ...] | None = None
-    instead: Callable[[Run], str] = lambda ds: ""
-    lead: Note = ""
-    notes: tuple[Note, ...] = ()
-    seeds: bool | None = None
-    probes: bool = True
-    """Whether what has no seeds, in a run of several, is of the first."""
-    height: int | Callable[[Plot], int] = 430
-    legend: Literal["above", "under", "below", "none"] | None = None
-    legend_lines: int | Callable[[Plot], int] = 3
-    """How many lines a phone needs for a legend under the plot."""
-    hover: Literal["x unified", "closest"] | None = None
-    looks_at: Mapping[str, Any] = field(default_factory=dict)
-    position: str = ""
-    at_once: bool = False
-    says_step: bool = True
-    """Whether its words say which step is in view, where it draws one."""
-    beside: bool = False
-    """Whether panels stand beside one another, with the same rows."""
-    over: str = ""
-    layout: Mapping[str, Any] | Callable[[Plot], Mapping[str, Any]] = field(default_factory=dict)
-    axes: tuple[Axis, ...] = ()
-    """Y axes of panels that a function of the plot gives, for what lanes share."""
-    draw: Callable[..., Figure] | None = None
-    limits: Mapping[str, Quantity] = field(default_factory=dict)
-    redrawn: str = ""
-
-    # -- what follows from the marks ---------------------------------------------------------------------------
-
-    @property
-    def panels(self) -> list[Panel]:
-        """The panels that stand in the figure whatever the run."""
-        return [one for one in self.parts if isinstance(one, Panel)]
-
-    @property
-    def marks(self) -> list[Any]:
-        """Every mark that stands in the figure whatever the run."""
-        return [
-            mark for one in self.parts for mark in (one.marks if isinstance(one, Panel) else (one,)) if _is_mark(mark)
-        ]
-
-    @property
-    def variables(self) -> tuple[str, ...]:
-        """The variables that its marks name."""
-        named: list[str] = []
-        for mark in self.marks:
-            if isinstance(mark, Rule) or not hasattr(mark, "of"):
-                continue
-            named.append(channel(mark.of).name)
-            named += [channel(one).name for one in (getattr(mark, "ends", None) or ()) if not callable(one)]
-            if getattr(mark, "x", None) is not None and not isinstance(mark, Heat):
-                named.append(channel(mark.x).name)
-        return tuple(dict.fromkeys(name for name in named if name))
-
-    def axis_of(self, own: Axis | None, marks: Sequence[Any], readings: Readings) -> tuple[Axis, Read]:
-        """The y axis of some marks, with how its first variable is read."""
-        given = own or self.y or Axis()
-        names = tuple(
-            dict.fromkeys(
-                name
-                for mark in marks
-                if isinstance(mark, VALUES) and not getattr(mark, "rows", "") and (name := channel(mark.of).name)
-            )
-        )
-        of = given.of or names
-        read = readings.variable(names[0]) if names else Read("")
-        return Axis(given.title, given.scale or (read.scale if names else "linear"), of, given.more), read
-
-    def quantities(self, readings: Readings) -> dict[str, Quantity]:
-        """What it has limits for."""
-        told = dict(self.limits)
-        groups: list[tuple[Axis | None, Sequence[Any]]] = [(one.y, one.marks) for one in self.panels]
-        for own, marks in groups or [(None, [one for one in self.parts if _is_mark(one)])]:
-            y, _ = self.axis_of(own, marks, readings)
-            if y.of and y.scale not in UNSHARED:
-                told[self.key("y", y)] = limits_over(y.of, y.scale or "linear")
-        for own in self.axes:
-            told[self.key("y", own)] = limits_over(own.of, own.scale or "linear")
-        if self.x is not None and self.x.of and self.x.scale not in UNSHARED:
-            told[self.key("x", self.x)] = limits_over(self.x.of, self.x.scale or "linear")
-        if self.colour is not None and self.colour.ends is None:
-            told[f"{self.name} colour"] = self._colours(readings).quantity()
-        return told
-
-    def _colours(self, readings: Readings, ds: Run | None = None) -> Colours:
-        assert self.colour is not None
-        mapped = [mark for mark in self.marks if isinstance(mark, Heat)]
-        of = self.colour.of or tuple(dict.fromkeys(name for one in mapped if (name := channel(one.of).name)))
-        label = readings.variable(of[0], ds).label if of else ""
-        title = self.colour.title if self.colour.title is not None else label
-        return replace(self.colour, of=of, title=title)
-
-    def key(self, letter: str, one: Axis) -> str:
-        """By which name lanes share an axis' limits: what it is of, so that figures of the same have the same."""
-        return f"{self.name} {letter}" if callable(one.of) else f"{' + '.join(one.of)}, {one.scale or 'linear'}"
-
-    def _reach(self, plot: Plot, letter: str, one: Axis) -> tuple[float, float]:
-        """What an axis reaches over: what lanes share, else, of marks that the run alone tells, the run's own."""
-        key = self.key(letter, one)
-        if key in plot.quantities:
-            return plot.limit(key)
-        return limits.limit(limits_over(one.of, one.scale or "linear"), [plot.ds])
-
-    def caption(self, readings: Readings) -> str:
-        """What it shows: its own words, or what its marks are of."""
-        return self.shows or said(self, readings)
-
-    # -- binding -----------------------------------------------------------------------------------------------
-
-    def specify(
-        self,
-        readings: Readings,
-        quantities: Quantities,
-        kinds: ByKind,
-        look_of: Callable[[str], NetworkStyle] = style_of,
-        fixed: bool = False,
-    ) -> FigureSpec:
-        """The figure of a laboratory, with its words; ``fixed`` is one of a page without runs."""
-        needs = self.needs if self.needs is not None else self.variables
-        body = self.draw or partial(self._drawn, readings, fixed)
-        redrawn = self.redrawn or ("drawn for the place in view" if fixed else "")
-        title = "" if callable(self.title) else self.title
-        make = plot.figure(
-            quantities, self.question, title=title, shows=self.caption(readings), cannot_show=self.cannot_show,
-            needs=needs, instead=self.instead, look_of=look_of, kinds=kinds, redrawn=redrawn,
-        )  # fmt: skip
-
-        def own(plot: Plot, **looked_at: Any) -> Figure:
-            return body(plot, **{**self.looks_at, **looked_at})
-
-        own.__name__ = self.name
-        own.__doc__ = self.draw.__doc__ if self.draw else self.question
-        spec = replace(make(own), computed=not self.shows)
-        return replace(spec, at=self.position, at_once=self.at_once)
-
-    def _drawn(self, readings: Readings, fixed: bool, plot: Plot, **looked_at: Any) -> Figure:
-        if callable(self.title):
-            plot.title = self.title(plot, **looked_at)
-        parts: list[Any] = []
-        for one in self.parts:
-            if _is_mark(one) or isinstance(one, Panel):
-                parts.append(one)
-            else:
-                given = one(plot, **looked_at)  # type: ignore[operator]
-                if isinstance(given, str):
-                    return plot.instead(given)
-                parts += given
-        panels = [one for one in parts if isinstance(one, Panel)]
-        marks = [one for one in parts if not isinstance(one, Panel)]
-        canvas = Canvas(plot, readings, fixed=fixed, looked_at=looked_at)
-        if panels:
-            self._lay_panels(canvas, panels)
-        groups: list[tuple[int | None, Axis | None, Sequence[Any]]]
-        groups = [(row, one.y, one.marks) for row, one in enumerate(panels, start=1)] or [(None, None, marks)]
-        for row, own, drawn in groups:
-            y, _ = self.axis_of(own, drawn, readings)
-            canvas.row, canvas.scale = row, y.scale or ""
-            for mark in drawn:
-                if not isinstance(mark, LAST):
-                    mark.draw(canvas)
-        every = [mark for _, _, drawn in groups for mark in drawn]
-        self._lay_x(canvas, every, bool(panels))
-        for row, one in enumerate(panels, start=1):
-            if one.x is not None:
-                plot.figure.update_xaxes(**{"title_text": one.x.title, **one.x.read(plot), "row": row})
-        for row, own, drawn in groups:
-            self._lay_y(canvas, row, own, drawn, bool(panels))
-        # Words on an axis are placed by its type, and lines stand on panels on which something is drawn.
-        for row, _, drawn in groups:
-            canvas.row = row
-            for mark in drawn:
-                if isinstance(mark, LAST):
-                    mark.draw(canvas)
-        canvas.row = None
-        for mark in marks if panels else ():
-            mark.draw(canvas)
-        return self._finish(canvas, every, bool(panels), looked_at)
-
-    def _lay_panels(self, canvas: Canvas, panels: Sequence[Panel]) -> None:
-        headings = [self._heading(canvas, one) for one in panels]
-        if self.beside:
-            canvas.plot.figure = panels_beside(headings, canvas.plot.ink.text)
-            return
-        heights = [one.height for one in panels]
-        inks = [canvas.plot.look_of(one.of).colour if one.of else canvas.plot.ink.text for one in panels]
-        several = heights if len(set(heights)) > 1 else None
-        canvas.plot.panels(headings, inks if any(one.of for one in panels) else None, heights=several)
-
-    def _heading(self, canvas: Canvas, one: Panel) -> str:
-        if one.heading is not None:
-            return one.heading
-        if one.of:
-            return canvas.plot.look_of(one.of).heading
-        names = [name for mark in one.marks if hasattr(mark, "of") and (name := channel(mark.of).name)]
-        return canvas.readings.variable(names[0], canvas.plot.ds).label if names else ""
-
-    def _lay_y(self, canvas: Canvas, row: int | None, own: Axis | None, marks: Sequence[Any], panels: bool) -> None:
-        y, read = self.axis_of(own, marks, canvas.readings)
-        plot, more = canvas.plot, dict(y.read(canvas.plot))
-        mapped = next((mark for mark in marks if isinstance(mark, Heat)), None)
-        if mapped is not None:
-            self._lay_places(canvas, "y", mapped.y, y, row, more)
-            return
-        title = y.title if y.title is not None else None if panels or not read.label else read.title
-        rows = {} if row is None else {"row": row}
-        reach: dict[str, Any] = {}
-        if y.scale in POWERS:
-            low, high = drawn_ends(plot.figure)
-            if callable(y.of):  # what is in view whatever is drawn
-                low, high = min(low, *(asked := y.of(plot.ds))), max(high, *asked)
-            room = max(0.05 * (high - low), 0.3)
-            power_axis(plot.figure, "y", title or "", low - room, high + room, **more)
-            return
-        if y.scale == "share":
-            reach = {"range": SHARES.rounded(0.0, 1.0), "tickformat": ".0%"}
-        elif y.scale != "free" and y.of:
-            ends = self._reach(plot, "y", y)
-            reach = log_axis(ends) if y.scale == "log" else loss_axis(*ends) if y.scale == "loss" else {"range": ends}
-        if told := {**({"title_text": title} if title else {}), **reach, **more}:
-            plot.figure.update_yaxes(**told, **rows)
-
-    def _lay_x(self, canvas: Canvas, marks: Sequence[Any], panels: bool) -> None:
-        plot, given = canvas.plot, self.x or Axis()
-        more = dict(given.read(plot))
-        dim = self.over or _along(canvas, marks)
-        mapped = any(isinstance(mark, Heat) for mark in marks)
-        lying = next((mark for mark in marks if getattr(mark, "rows", "")), None)
-        if lying is not None and not given.of:
-            title = given.title if given.title is not None else "" if panels else canvas.read(lying.of).title
-            given = replace(given, title=title, scale="free")
-        if given.of or given.scale in ("free", "share"):
-            reach = {} if not given.of or given.scale in ("free", "share") else {"range": self._reach(plot, "x", given)}
-            plot.figure.update_xaxes(**{**reach, **more})
-            if given.title is not None:
-                title_below(plot.figure, given.title)
-            places = dim in plot.quantities and (canvas.fixed or dim not in GROWING)
-            if places and given.scale == "free":
-                plot.link("x", canvas.readings.coordinate(dim).linked or dim)
-        elif dim in GROWING and not canvas.fixed:
-            plot.step_axis() if mapped else plot.step_grid()
-            plot.figure.update_xaxes(**more)
-        elif dim:
-            self._lay_places(canvas, "x", dim, given, None, more)
-
-    def _lay_places(
-        self, canvas: Canvas, letter: Literal["x", "y"], dim: str, given: Axis, row: int | None, more: Mapping[str, Any]
-    ) -> None:
-        """An axis of places along a dimension: whole numbers, or names."""
-        plot, told = canvas.plot, canvas.readings.coordinate(dim)
-        update = plot.figure.update_xaxes if letter == "x" else plot.figure.update_yaxes
-        mapped = letter == "y" or self.colour is not None
-        own: dict[str, Any] = {"showgrid": False} if mapped else {}
-        there = plot.ds[dim].values if dim in plot.ds.coords else np.arange(0)
-        named = there.dtype.kind not in "fiu"
-        quantity = plot.quantities.get(dim)
-        if not named and quantity is not None:
-            ends = plot.limit(dim)
-            if isinstance(quantity, LayerAxis):
-                own |= {"range": ends, **quantity.ticks(plot.ds, ends)}
-            elif letter == "x":
-                most = MOST_PLACES if mapped else MOST_NUMBERS
-                own |= {"range": ends, **number_ticks(*whole(ends), _names(told, plot.ds), most)}
-            else:
-                own |= {"range": ends}
-        title = given.title if given.title is not None else told.label
-        if letter == "x":
-            own["unifiedhovertitle_text"] = told.place or f"{dim.replace('_', ' ')} %{{x}}"
-            update(**{**own, **more})
-            title_below(plot.figure, title)
-        else:
-            update(**{"title_text": title or None, **own, **({} if row is None else {"row": row}), **more})
-        if not named:
-            plot.link(letter, told.linked or dim, *(() if row is None else (row,)))
-
-    def _finish(self, canvas: Canvas, marks: Sequence[Any], panels: bool, looked_at: Mapping[str, Any]) -> Figure:
-        plot = canvas.plot
-        step: Words = ""
-        if canvas.steps and self.says_step and not plot.over_steps:
-            step = plot.step_in_words(canvas.steps, one_seed=self.probes and canvas.first_seed and not canvas.seeds)
-        own = [note(plot, **looked_at) if callable(note) else note for note in (*self.notes, self.lead)]
-        seeds = canvas.seeds if self.seeds is None else self.seeds
-        last = line(own[-1], plot.drawn(step) if seeds else step, *(() if seeds else (plot.thinning,)))
-        mapped = self.colour is not None or any(isinstance(mark, Heat) for mark in marks)
-        legend = self.legend or ("none" if mapped else "above")
-        tall = self.height(plot) if callable(self.height) else self.height
-        hover = self.hover or ("closest" if mapped else "x unified")
-        figure = plot.finish(*own[:-1], last, height=tall, legend=legend != "none", hover=hover)
-        if legend == "above" and panels:
-            legend_above_headings(figure)
-        elif legend == "under":
-            room = self.legend_lines(plot) if callable(self.legend_lines) else self.legend_lines
-            legend_under(figure, lines=room, axis=50)
-        elif legend == "below":
-            legend_below(figure)
-        if self.colour is not None:
-            self._add_colours(canvas, panels)
-        elif panels and legend != "above":
-            figure.update_layout(margin_t=figure.layout.margin.t + HEADING)
-        if self.beside:
-            lines = max(one.text.count("<br>") for one in figure.layout.annotations)
-            figure.update_layout(margin_t=figure.layout.margin.t + 17 * lines)
-        if self.layout:
-            figure.update_layout(self.layout(plot) if callable(self.layout) else self.layout)
-        return figure
-
-    def _add_colours(self, canvas: Canvas, panels: bool) -> None:
-        told = self._colours(canvas.readings, canvas.plot.ds)
-        given = told.ends(canvas.plot) if callable(told.ends) else told.ends
-        ends = given if given is not None else canvas.plot.limit(f"{self.name} colour")
-        ticks = power_ticks(*ends, most=5) if told.powers else {}
-        known = {"sequential": look.SEQUENTIAL, "signed": SIGNED, "diverging": look.DIVERGING}
-        scale = known.get(told.scale, told.scale) if isinstance(told.scale, str) else told.scale
-        lay = colour_bar_below if (panels if told.below is None else told.below) else colour_bar
-        lay(canvas.plot.figure, ends, scale, told.title or "", **{**ticks, **told.bar})
-
-
-def figure(name: str, question: str, *parts: Part, **how: Any) -> Chart:
-    """A figure of these marks and panels, called ``name`` in links and notebooks; see :class:`Chart` for what is told.
-
-    ``shows`` is for a figure whose words conclude something; others say what their marks are of. ``x``, ``y`` and
-    ``colour`` say what the marks do not. ``lead`` stands in front of the words of the step, ``notes`` on lines of their
-    own; both may be functions of the plot, and of what the figure ``looks_at`` (names of its arguments, with their
-    values where none are given). ``position`` names the argument that is a page's place, for pages without runs.
-    """
-    return Chart(name, question, parts, **how)
-
-
-def panels_beside(headings: Sequence[str], colour: str) -> Figure:
-    """One panel beside the other, on the same rows, each with its heading; they are counted as those below are."""
-    figure = make_subplots(rows=1, cols=len(headings), shared_yaxes=True, horizontal_spacing=0.05)
-    figure._grid = {(col, 1): pair for (_, col), pair in figure._grid.items()}
-    for number, heading in enumerate(headings, start=1):
-        text = wrapped(heading, max(8, 44 // len(headings)))
-        add_heading(figure, number, f"<b>{text}</b>", align="left", font={"size": 14, "color": colour})
-    return figure
-
-
-def where_recorded(*marks: Any) -> Callable[..., list[Any]]:
-    """Those of the marks whose variable the run has: what not every run records."""
-    return lambda plot, **looked_at: [mark for mark in marks if not plot.lacks(channel(mark.of).name)]
-
-
-def is_part(one: Any) -> bool:
-    """Whether it is a mark, a panel, or a function that gives some."""
-    return isinstance(one, Panel) or _is_mark(one) or callable(one)
-
-
-def _is_mark(one: Any) -> bool:
-    return not isinstance(one, Panel) and hasattr(one, "draw")
-
-
-def _along(canvas: Canvas, marks: Sequence[Any]) -> str:
-    """What the x axis is of: the first mark's dimension."""
-    for mark in marks:
-        if isinstance(mark, Heat):
-            return mark.x
-        if getattr(mark, "rows", ""):
-            return ""
-        if isinstance(mark, VALUES):
-            if getattr(mark, "x", None) is not None:
-                return ""
-            name = channel(mark.of).name
-            over = getattr(mark, "over", "")
-            if over:
-                return over
-            if name and name not in canvas.plot.ds:
-                continue
-            values = channel(mark.of).whole(canvas.plot)
-            beside = (getattr(mark, "by", ""), "network", "seed")
-            dims = [str(dim) for dim in values.dims if dim not in beside]
-            return next((dim for dim in dims if canvas.fixed or dim not in GROWING), next(iter(dims), ""))
-    return ""
-
-
-def _names(told: Coordinate, ds: Run) -> Mapping[int, str]:
-    return told.names(ds) if callable(told.names) else told.names
-
-
-def said(chart: Chart, readings: Readings) -> str:
-    """What a figure shows, read off its marks: their variables, what they go over, and what lines beside them are."""
-    drawn = [mark for mark in chart.marks if isinstance(mark, (*VALUES, Heat)) and channel(mark.of).name]
-    plain = [mark for mark in drawn if not isinstance(mark, Thin)]
-    labels = list(dict.fromkeys(readings.variable(channel(mark.of).name).label for mark in plain))
-    if not labels:
-        return ""
-    over = [chart.over] if chart.over else _goes_over(plain[0], readings)
-    places = [_small(readings.coordinate(dim).label) for dim in over if dim not in GROWING]
-    by = f", by {_listed(places)}" if places else ", over training" if over else ""
-    beside = [
-        f"{'Dashed' if mark.dash == 'dash' else 'Dotted'}: {mark.words}."
-        for mark in chart.marks
-        if isinstance(mark, Rule) and isinstance(mark.words, str) and mark.words and mark.x is not None
-    ]
-    dotted = [f"Dotted: {mark.words}." for mark in drawn if isinstance(mark, Thin) and isinstance(mark.words, str)]
-    return " ".join([f"{_listed([labels[0], *map(_small, labels[1:])])}{by}.", *beside, *dotted])
-
-
-def _goes_over(mark: Any, readings: Readings) -> list[str]:
-    """The dimensions that a mark's axes are of, as far as mark and variable declare them."""
-    if isinstance(mark, Heat):
-        return [mark.x, mark.y]
-    over = mark.over or getattr(mark, "rows", "")
-    beside = (getattr(mark, "by", ""), "network", "seed")
-    declared = getattr(readings.variables.get(channel(mark.of).name), "dims", ())
-    dims = [dim for dim in declared if dim not in beside]
-    return [over] if over else ([dim for dim in dims if dim not in GROWING] or dims)[:1]
-
-
-def _listed(names: Sequence[str]) -> str:
-    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
-
-
-def _small(words: str) -> str:
-    """Words within a sentence: a capital stays where it is more than the beginning of one, as in LSTM or dL/dh."""
-    return words if words[1:2].isupper() or words[1:2] in ("", "/") else f"{words[0].lower()}{words[1:]}"
 
 
 def readings_of(declared: Any) -> Readings:
@@ -698,7 +150,7 @@ def quantities_of(declared: Any, charts: Iterable[Chart]) -> dict[str, Quantity]
 def _ticks(one: Coordinate, layered: LayerAxis) -> Callable[[Run, tuple[float, float]], dict[str, Any]]:
     if not one.names:
         return layered.ticks
-    return lambda ds, ends: number_ticks(*whole(ends), _names(one, ds))
+    return lambda ds, ends: number_ticks(*whole(ends), names_of(one, ds))
 
 
 def offered(

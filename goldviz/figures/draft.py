@@ -159,12 +159,6 @@ class Figure:
         """Draw coloured cells, in a panel where there are panels."""
         return self.add_trace(Heatmap(**properties), row, col)
 
-    def add_traces(self, traces: Iterable[Node]) -> Figure:
-        """Draw several traces."""
-        for trace in traces:
-            self.add_trace(trace)
-        return self
-
     def update_layout(self, properties: Mapping[str, Any] | None = None, **more: Any) -> Figure:
         """Set properties of the layout."""
         self.layout.update(properties, **more)

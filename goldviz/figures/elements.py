@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from goldviz.arrays.labelled import Array, Run
 from goldviz.diagnostics.findings import times
 from goldviz.figures import theme as look
-from goldviz.figures.draft import Figure, Node, Scatter, make_subplots
+from goldviz.figures.draft import Figure, Node, Scatter, Shape, make_subplots
 from goldviz.figures.frames import AtStep, Words, changed, spoken
 from goldviz.figures.limits import decades, padded
 from goldviz.figures.notes import as_label, wrapped
@@ -37,13 +37,20 @@ def worded(words: str, *, title: str, theme: Theme, notes: Sequence[str] = ()) -
 
 
 def panels(
-    names: Sequence[str], theme: Theme, *, colours: Sequence[str] | None = None, heights: Sequence[float] | None = None
+    names: Sequence[str],
+    theme: Theme,
+    *,
+    colours: Sequence[str] | None = None,
+    heights: Sequence[float] | None = None,
+    apart: bool = False,
 ) -> Figure:
-    """One panel below the other, sharing the x axis, each with its name above it, left; ``heights`` are shares."""
-    spacing = 0.13 if len(names) == 2 else 0.09
-    figure = make_subplots(
-        rows=len(names), cols=1, shared_xaxes=True, vertical_spacing=spacing, row_heights=heights and list(heights)
-    )
+    """One panel below the other, each with its name above it, left; ``heights`` are shares.
+
+    They share the x axis, unless they are ``apart``, with room for a title under each.
+    """
+    spacing = 0.24 if apart else 0.13 if len(names) == 2 else 0.09
+    how = {"shared_xaxes": not apart, "vertical_spacing": spacing, "row_heights": heights and list(heights)}
+    figure = make_subplots(rows=len(names), cols=1, **how)
     for row, name in enumerate(names, start=1):
         font = {"size": 14, "color": look.tone(colours[row - 1], theme) if colours else INKS[theme].text}
         add_heading(figure, row, f"<b>{as_label(name)}</b>", font=font)
@@ -175,6 +182,14 @@ def arrow(
     )
 
 
+def handle(x: float, y: float, colour: str, radius: int) -> Shape:
+    """A circle that can be dragged where a page lets shapes be moved; its place is ``xanchor`` and ``yanchor``."""
+    pixels = {"xsizemode": "pixel", "ysizemode": "pixel", "x0": -radius, "x1": radius, "y0": -radius, "y1": radius}
+    place: dict[str, Any] = {"xref": "x", "yref": "y", "xanchor": x, "yanchor": y, **pixels}
+    ink: dict[str, Any] = {"fillcolor": colour, "line": {"width": 8, "color": look.with_alpha(colour, 0.35)}}
+    return Shape(type="circle", editable=True, **place, **ink)
+
+
 def interval_bars(above: Any, below: Any, colour: str, *, thickness: float = 1.5, width: float) -> dict[str, Any]:
     """Error bars as Plotly takes them: how far an interval reaches above and below each point, and its ends' width."""
     return {"array": above, "arrayminus": below, "color": colour, "thickness": thickness, "width": width}
@@ -261,14 +276,14 @@ def colour_bar_below(figure: Figure, limits: tuple[float, float], colourscale: A
 
 
 def power_ticks(low: float, high: float, most: int = 6) -> dict[str, Any]:
-    """Ticks for an axis of log10 values, labelled as powers of ten.
+    """Ticks for an axis of log10 values, labelled as powers of ten: whole ones, or the ends where there are none.
 
     >>> power_ticks(-2.3, 0.1)["ticktext"]
     ['10<sup>−2</sup>', '10<sup>−1</sup>', '1']
     """
     first, last = int(np.ceil(low)), int(np.floor(high))
     step = max(1, int(np.ceil((last - first + 1) / most)))
-    values = list(range(first, last + 1, step))
+    values = [*range(first, last + 1, step)] or [low, high]
     return {"tickmode": "array", "tickvals": values, "ticktext": [power(value) for value in values]}
 
 

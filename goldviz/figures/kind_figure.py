@@ -19,8 +19,8 @@ Figures = Callable[..., Callable[[Callable[..., Figure]], FigureSpec]]
 class KindFigure:
     """How it is drawn, its words, and the kinds that it needs; ``unless`` another figure shows the same with more.
 
-    The drawing function finds its variables by ``plot.kinds["training_loss"]``. What it ``shows`` may hang on which
-    kinds there are.
+    The drawing function finds its variables by ``plot.kinds["training_loss"]``; ``chart`` is the figure as a value, of
+    the kinds that there are, where it is one. What it ``shows`` may hang on which kinds there are.
     """
 
     draw: Callable[[Plot], Figure]
@@ -30,6 +30,7 @@ class KindFigure:
     cannot_show: str = ""
     title: str = ""
     unless: tuple[str, ...] = ()
+    chart: Callable[[ByKind], Any] | None = None
 
     @property
     def name(self) -> str:
@@ -63,3 +64,17 @@ def of_kinds(
 ) -> Callable[[Callable[[Plot], Figure]], KindFigure]:
     """Make a figure of a function that draws variables of the kinds ``needs``; see :class:`KindFigure`."""
     return lambda draw: KindFigure(draw, needs, question, shows, cannot_show, title, unless)
+
+
+def chart_of_kinds(question: str, *needs: str, **words: Any) -> Callable[[Callable[[ByKind], Any]], KindFigure]:
+    """Make a figure of a function that gives marks on axes for variables of the kinds; words as of :func:`of_kinds`."""
+
+    def made(chart: Callable[[ByKind], Any]) -> KindFigure:
+        def draw(plot: Plot) -> Figure:
+            figure: Figure = chart(plot.kinds).drawn(plot)
+            return figure
+
+        draw.__name__, draw.__doc__ = chart.__name__, chart.__doc__
+        return replace(of_kinds(question, *needs, **words)(draw), chart=chart)
+
+    return made

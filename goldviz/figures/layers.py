@@ -2,8 +2,8 @@
 
 :mod:`goldviz.figures.by_kind` offers them. Along which dimension the layers stand is read off each variable. They may
 be numbers or names, networks and seeds may be there or not. The loss, the first of the five plots, is drawn by
-:mod:`goldviz.figures.smoothed`. A laboratory whose layers want other words on their axis gives a :class:`LayerAxis` for
-their dimension among its quantities.
+:mod:`goldviz.figures.smoothed`. The words on the axis of layers are those of the laboratory's coordinate, where it
+declares one.
 """
 
 from __future__ import annotations
@@ -210,7 +210,7 @@ def activations(plot: Plot) -> Figure:
         _add_mean_and_spread(plot, style, mean, spread.median("seed"), last)
     plot.linear_axis(kinds["activation_mean"], "Value", row=last, nticks=5)
     dim = _layers_of(means)
-    axis = _axis_of(plot, dim)
+    axis = axis_of(plot, dim)
     plot.figure.update_xaxes(unifiedhovertitle_text=f"{axis.noun} %{{x}}", **axis.laid(plot, dim))
     title_below(plot.figure, axis.title)
     axis.link(plot, "x", dim)
@@ -267,7 +267,7 @@ def _distribution(plot: Plot, kind: str, entries: str) -> Figure:
     step = str(growing(shares))
     parts = [(style, own.transpose(step, _layers_of(own), ...)) for style, own in plot.by_network(shares)]
     dim = _layers_of(shares)
-    axis = _axis_of(plot, dim)
+    axis = axis_of(plot, dim)
     _panels(plot, [style for style, _ in parts])
     for row, (style, own) in enumerate(parts, start=1):
         columns = Columns.of(plot, own)
@@ -390,14 +390,14 @@ def _add_curves(plot: Plot, ratios: Array, row: int) -> None:
         style = NetworkStyle(str(layer), colour, dash, symbol)
         hover = f"{growing_dim(plot.ds)} %{{x}}, {layer}<br>%{{y:.2e}}<extra></extra>"
         plot.curve(ratios.sel({dim: layer}), str(layer), style=style, hover=hover, row=row, width=1.8)
-        plot.figure.data[-1].update(meta={_axis_of(plot, dim).linked or dim: str(layer)})
+        plot.figure.data[-1].update(meta={axis_of(plot, dim).linked or dim: str(layer)})
 
 
 def _add_lines(plot: Plot, ratios: Array, row: int) -> None:
     """One line for each numbered layer, coloured from the first to the last: the median of its seeds."""
     steps, dim = str(growing(ratios)), _layers_of(ratios)
     curves = single(ratios.median("seed").transpose(dim, steps).values)
-    layers, axis = ratios[dim].values, _axis_of(plot, dim)
+    layers, axis = ratios[dim].values, axis_of(plot, dim)
     for colour, layer, curve in zip(look.depth_colours(len(layers), plot.theme), layers, curves, strict=True):
         name = f"{axis.noun} {layer}"
         line = Scatter(
@@ -435,7 +435,7 @@ def _explained(plot: Plot, layers: NDArray[Any], dim: str, note: Words, height: 
     plot.finish(note, height=height, legend=False, hover="closest")
     whole_range = plot.ds[dim].values
     ends = (int(whole_range.min()), int(whole_range.max()))
-    axis = _axis_of(plot, dim)
+    axis = axis_of(plot, dim)
     colours = look.depth_colourscale(plot.theme)
     return colour_bar_below(plot.figure, ends, colours, axis.title, **axis.ticks(plot.ds, ends))
 
@@ -454,10 +454,10 @@ def _panels(plot: Plot, styles: list[NetworkStyle]) -> None:
         plot.panel_per_network()
 
 
-def _axis_of(plot: Plot, dim: str) -> LayerAxis:
+def axis_of(plot: Plot, dim: str) -> LayerAxis:
+    """The axis along which layers, or places of a sequence, stand."""
     axis = plot.quantities[dim]
-    if not isinstance(axis, LayerAxis):
-        raise TypeError(f"Layers stand along {dim!r}, which is no LayerAxis among the laboratory's quantities.")
+    assert isinstance(axis, LayerAxis)
     return axis
 
 

@@ -1,7 +1,8 @@
 """Axis and colour limits, so that runs side by side can share them.
 
-A limit is a pair in the units of its axis: log10 for magnitudes, plain numbers otherwise. A laboratory says in a
-table which quantities its figures have limits for, how each is read off a dataset, and how its ends are rounded.
+A limit is a pair in the units of its axis: log10 for magnitudes, plain numbers otherwise. Which quantities a
+laboratory's figures have limits for follows from their marks and from how its variables are read; see
+:mod:`goldviz.figures.chart`.
 """
 
 from __future__ import annotations

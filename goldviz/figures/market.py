@@ -1,16 +1,20 @@
-"""What the figures of *Gold market* share: colours, names that fit, units, and the source of the numbers."""
+"""What figures of markets share: colours, names that fit, units, dates, and the source of the numbers."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from goldviz.arrays.labelled import Array, Run
 from goldviz.diagnostics.forecasts.moves import Moves
+from goldviz.diagnostics.forecasts.result import Result
 from goldviz.figures.draft import Figure
+from goldviz.figures.elements import interval_bars
+from goldviz.figures.marks import Dots, dots, given
 from goldviz.figures.notes import as_label
+from goldviz.models.style import NetworkStyle
 
 KNOWN, JOINED, HIDDEN, BESIDE = "#0e7ac0", "#d55e00", "#c46a9c", "#009e73"
 """What is known at a forecast, what is joined by date, what was hidden, and the covariate beside the target."""
@@ -34,7 +38,12 @@ def source_sentence(ds: Run) -> str:
 
 def names(ds: Run) -> list[str]:
     """The channels' names as axes show them, escaped."""
-    return [as_label(shortened(str(name))) for name in ds["channel"].values]
+    return [as_label(name_of(ds, number)) for number in range(ds.sizes["channel"])]
+
+
+def name_of(ds: Run, number: int) -> str:
+    """The name of a channel, cut to what fits, not escaped; the target is number 0."""
+    return shortened(str(ds["channel"].values[number]))
 
 
 def shortened(name: str, most: int = LONGEST_NAME) -> str:
@@ -113,20 +122,11 @@ def legend_under(figure: Figure, *, lines: int, axis: int = 34) -> None:
     figure.update_layout(legend={"y": -(axis + 6) / plot, "yanchor": "top"})
 
 
-def channel_axis(figure: Figure, labels: list[str], ends: tuple[float, float], *, middle: float = 0.0) -> Figure:
-    """Channels from top to bottom, the target first."""
-    return figure.update_yaxes(**channel_rows(labels, ends, middle=middle))
-
-
-def channel_rows(labels: list[str], ends: tuple[float, float], *, middle: float = 0.0) -> dict[str, Any]:
-    """What makes an axis one of channels."""
-    names = {"tickmode": "array", "tickvals": (np.arange(len(labels)) + middle).tolist(), "ticktext": labels}
-    return {**names, "showgrid": False, "ticks": "", "ticklabelstandoff": 6, "range": ends}
-
-
-def days_axis(figure: Figure, ends: tuple[float, float], ticks: int = 6) -> None:
-    """An axis of dates for every panel, between two days since 1970."""
-    figure.update_xaxes(**days_between(ends, ticks))
+def channel_rows(labels: list[str], *, middle: float = 0.0, room: float = 0.6) -> dict[str, Any]:
+    """What makes an axis one of channels, the first on top, with ``room`` beyond the first's and the last's middle."""
+    middles = (np.arange(len(labels)) + middle).tolist()
+    names = {"tickmode": "array", "tickvals": middles, "ticktext": labels, "showgrid": False, "ticks": ""}
+    return {**names, "ticklabelstandoff": 6, "range": (middles[-1] + room, middle - room)}
 
 
 def days_between(ends: tuple[float, float] | None = None, ticks: int = 6) -> dict[str, Any]:
@@ -139,6 +139,27 @@ def days_between(ends: tuple[float, float] | None = None, ticks: int = 6) -> dic
     return {**dates, "range": (low, high)}
 
 
-def date_axis(figure: Figure, **options: Any) -> None:
-    """An axis of dates for every panel."""
-    figure.update_xaxes(**DATES, **options)
+def in_rows(values: ArrayLike, rows: ArrayLike, **how: Any) -> Dots:
+    """Marks at numbers that lie in one row, or each in its own; the lowest row is 0."""
+    x, y = (given(np.broadcast_to(one, np.shape(values)), mark=None) for one in (values, rows))
+    return dots(y, x=x, **how)
+
+
+def scored(
+    result: Result, row: float, style: NetworkStyle, name: str, *, digits: int = 3, unit: str = "", own: bool = False
+) -> Dots:
+    """A model's score in a row, with its 95 % interval where it has one; that of a run's ``own`` network stands out."""
+    said, bars = f"%{{x:+.{digits}f}}{unit}", None
+    if result.sure:
+        above, below = [result.high - result.value], [result.value - result.low]
+        bars = interval_bars(above, below, style.colour, thickness=2.5 if own else 1.5, width=6)
+        said += f"<br>95 %: {result.low:+.{digits}f} to {result.high:+.{digits}f}{unit}".replace("-", "−")
+    look = {"name": name, "colour": style.colour, "symbol": style.symbol, "size": 13 if own else 10}
+    return in_rows([result.value], row, **look, hover=f"{said}<extra>{name}</extra>", more={"error_x": bars})
+
+
+def each_seed(values: ArrayLike, row: float, colour: str, unit: str = "", digits: int = 3) -> Dots:
+    """The scores of several seeds alone, as strokes under a row."""
+    said = f"one seed alone: %{{x:+.{digits}f}}{unit}<extra></extra>"
+    look = {"name": "each seed", "colour": colour, "symbol": "line-ns-open", "size": 10}
+    return in_rows(values, row - 0.26, **look, hover=said, marker={"line": {"width": 1.5}})

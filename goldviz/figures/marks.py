@@ -1,8 +1,9 @@
 """Marks: what a figure draws of a variable. Each names it, what it goes over, and what its looks are by.
 
-A channel is a variable's name, one made by :func:`at`, :func:`averaged`, :func:`thinned` or :func:`so_far`, or a
-function of the plot that gives an array. What grows with the run is drawn at every step, or over the steps; everything
-else is drawn whole. :mod:`goldviz.figures.chart` puts marks on axes.
+A channel is a variable's name, one made by :func:`at`, :func:`changed`, :func:`median`, :func:`mean`,
+:func:`averaged`, :func:`thinned` or :func:`so_far`, or a function of the plot that gives an array. What grows with the
+run is drawn at every step, or over the steps; everything else is drawn whole. :mod:`goldviz.figures.chart` puts marks
+on axes.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 
 from goldviz.arrays.labelled import Array
+from goldviz.arrays.light import LightArray
 from goldviz.arrays.readings import Read, Readings
 from goldviz.figures import reading
 from goldviz.figures.draft import Bar
@@ -31,6 +33,8 @@ BESIDE = ("network", "seed", *GROWING)
 """Dimensions that a mark does not go over unless it says so."""
 
 
+More: TypeAlias = "Mapping[str, Any] | Callable[[Plot], Mapping[str, Any]]"
+"""What else Plotly is told of a mark; a function of the plot where it hangs on what is drawn."""
 INK_NAMES = ("text", "muted", "accent", "grid", "gap", "surface", "background")
 """Colours of a theme."""
 POWERS = ("powers", "exponents")
@@ -79,9 +83,9 @@ def mean(of: ChannelLike, *dims: str) -> Channel:
     return changed(of, lambda values: finite(values).mean([*(dims or ("seed",))]))
 
 
-def averaged(name: str) -> Channel:
-    """Means of a variable over windows of steps; the figure says how wide they are."""
-    return Channel(name, lambda plot: plot.averaged(name), lambda plot: plot.averaged(name))
+def averaged(name: str, most: int = reading.MOST_COLUMNS) -> Channel:
+    """Means of a variable over windows of steps, so many at most; the figure says how wide they are."""
+    return Channel(name, lambda plot: plot.averaged(name, most), lambda plot: plot.averaged(name, most))
 
 
 def thinned(name: str, most: int = reading.MOST_COLUMNS) -> Channel:
@@ -107,6 +111,18 @@ def attribute(name: str, plus: float = 0.0) -> Callable[[Plot], float | None]:
 def size(dim: str) -> Callable[[Plot], float | None]:
     """How many places a dimension has, for a place; nothing is drawn where the run has none."""
     return lambda plot: plot.ds.sizes.get(dim)
+
+
+def given(values: Any, **places: Any) -> Callable[[Plot], Array]:
+    """A channel of numbers that are no variable's; ``places`` are its dimensions in order, with their labels or None.
+
+    >>> given([1.0], day=np.array(["2024-07-01"], "datetime64[D]"))(None)["day"].values.tolist()
+    ['2024-07-01']
+    """
+    labels = {dim: np.asarray(at) for dim, at in places.items() if at is not None}
+    dates = {dim: at.astype(str) for dim, at in labels.items() if at.dtype.kind == "M"}
+    array = LightArray(values, places, {**labels, **dates})
+    return lambda plot: array
 
 
 Place: TypeAlias = "float | str | AtStep | Callable[[Plot], Any]"
@@ -189,6 +205,10 @@ class Canvas:
             except KeyError:
                 looks.append((one, style))
         return looks
+
+    def told(self, more: More) -> Mapping[str, Any]:
+        """What else Plotly is told of a mark."""
+        return more(self.plot) if callable(more) else more
 
     def colour(self, token: str) -> str:
         """A colour of the theme by its name ("text", "muted", "accent"), of a network by its own, or as it is."""
@@ -317,7 +337,7 @@ class Lines:
     symbol: str = ""
     size: float = 8
     legend: bool | None = None
-    more: Mapping[str, Any] = field(default_factory=dict)
+    more: More = field(default_factory=dict)
 
     def draw(self, canvas: Canvas) -> None:
         """Draw them."""
@@ -346,7 +366,7 @@ class Lines:
                 line={"color": style.colour, "dash": style.dash, "width": self.width},
                 hovertemplate=hover,
                 row=canvas.row,
-                **{**marks, **({} if self.legend is None else {"showlegend": self.legend}), **self.more},
+                **{**marks, **({} if self.legend is None else {"showlegend": self.legend}), **canvas.told(self.more)},
             )
 
     def _places(self, canvas: Canvas, places: Array, entry: Mapping[str, Any], whole: bool) -> Any:
@@ -378,7 +398,7 @@ class Dots:
     hover: str = ""
     bar: Mapping[str, Any] = field(default_factory=dict)
     marker: Mapping[str, Any] = field(default_factory=dict)
-    more: Mapping[str, Any] = field(default_factory=dict)
+    more: More = field(default_factory=dict)
 
     def draw(self, canvas: Canvas) -> None:
         """Draw them."""
@@ -459,7 +479,7 @@ class Dots:
             },
             hovertemplate=hover or f"%{{y:{canvas.read(self.of).format}}}",
             row=canvas.row,
-            **{**how, **self.more},
+            **{**how, **canvas.told(self.more)},
         )
 
 
@@ -514,7 +534,7 @@ class Bars:
     hover: str = ""
     legend: bool | None = None
     marker: Mapping[str, Any] = field(default_factory=dict)
-    more: Mapping[str, Any] = field(default_factory=dict)
+    more: More = field(default_factory=dict)
 
     def draw(self, canvas: Canvas) -> None:
         """Draw them."""
@@ -536,7 +556,7 @@ class Bars:
                     name=style.label,
                     marker={**marker, **self.marker},
                     hovertemplate=hover,
-                    **{**({} if self.legend is None else {"showlegend": self.legend}), **self.more},
+                    **{**({} if self.legend is None else {"showlegend": self.legend}), **canvas.told(self.more)},
                 ),
                 row=canvas.row,
             )
@@ -556,7 +576,7 @@ class Heat:
     y: str
     _: KW_ONLY
     hover: str = ""
-    more: Mapping[str, Any] = field(default_factory=dict)
+    more: More = field(default_factory=dict)
 
     def draw(self, canvas: Canvas) -> None:
         """Draw it."""
@@ -567,7 +587,8 @@ class Heat:
         ordered = values.transpose(*([steps] if steps else []), self.y, self.x)
         z = plot.at_step(ordered) if steps else ordered.values
         hover = self.hover or self._hover(canvas)
-        plot.add(cells(z, x=values[self.x].values, y=values[self.y].values, hover=hover, **self.more), row=canvas.row)
+        x, y = values[self.x].values, values[self.y].values
+        plot.add(cells(z, x=x, y=y, hover=hover, **canvas.told(self.more)), row=canvas.row)
 
     def _hover(self, canvas: Canvas) -> str:
         places = [
@@ -583,8 +604,8 @@ class Heat:
 class Rule:
     """A line that is no data: upright at ``x``, or across at ``y``, with words where it needs any.
 
-    Across every panel, unless it stands in one. With ``to`` it is a band from ``y`` to there, without words. Words of
-    an upright line are for captions; those at its ``foot`` are drawn.
+    Across every panel, unless it stands in one. With ``to`` it is a band from ``x`` or ``y`` to there, without
+    words. Words of an upright line are for captions; those at its ``foot``, or that of a band's end, are drawn.
     """
 
     _: KW_ONLY
@@ -596,6 +617,7 @@ class Rule:
     dash: str = "dot"
     width: float = 1.5
     colour: str = "muted"
+    alpha: float = 0.25
     end: int = 1
     more: Mapping[str, Any] = field(default_factory=dict)
 
@@ -604,20 +626,23 @@ class Rule:
         place = canvas.place(self.x if self.x is not None else self.y)
         if place is None:
             return
-        if self.to is not None:
-            shade: dict[str, Any] = {"line_width": 0, "fillcolor": with_alpha(canvas.colour(self.colour), 0.25)}
-            shade |= {"row": canvas.row} if canvas.row else {}
-            canvas.plot.figure.add_hrect(y0=place, y1=canvas.place(self.to), **shade)
+        figure, colour, end = canvas.plot.figure, canvas.colour(self.colour), canvas.place(self.to)
+        panel = {"row": canvas.row} if canvas.row else {}
+        if self.foot:
+            at_foot = place if end is None else end
+            x = np.log10(at_foot) if figure.layout.xaxis.type == "log" else at_foot
+            where = {"x": x, "y": 0, "yref": "y domain", "xanchor": "right", "yanchor": "bottom"}
+            figure.add_annotation(text=self.foot, showarrow=False, font={"size": 13, "color": colour}, **where)
+        if end is not None:
+            shade = {"line_width": 0, "fillcolor": with_alpha(colour, self.alpha), **panel, **self.more}
+            if self.x is not None:
+                figure.add_vrect(x0=place, x1=end, **shade)
+            else:
+                figure.add_hrect(y0=place, y1=end, **shade)
             return
         if self.x is not None:
-            line = {"color": canvas.colour(self.colour), "width": self.width}
-            line |= {"dash": self.dash} if self.dash != "solid" else {}
-            if self.foot:
-                x = np.log10(place) if canvas.plot.figure.layout.xaxis.type == "log" else place
-                where = {"x": x, "y": 0, "yref": "y domain", "xanchor": "right", "yanchor": "bottom"}
-                font = {"size": 13, "color": canvas.colour(self.colour)}
-                canvas.plot.figure.add_annotation(text=self.foot, showarrow=False, font=font, **where)
-            canvas.plot.figure.add_vline(x=place, line=line, **({"row": canvas.row} if canvas.row else {}), **self.more)
+            line = {"color": colour, "width": self.width, **({"dash": self.dash} if self.dash != "solid" else {})}
+            figure.add_vline(x=place, line=line, **panel, **self.more)
             return
         words = self.words(canvas.plot) if callable(self.words) else self.words
         one = {"every_panel": False, "panel": canvas.row} if canvas.row else {}

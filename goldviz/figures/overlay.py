@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 
 import numpy as np
@@ -12,7 +13,7 @@ from goldviz.figures import theme as look
 from goldviz.figures.draft import Figure, Node, Scatter
 from goldviz.figures.elements import loss_axis, worded
 from goldviz.figures.reading import finite, growing, thinned
-from goldviz.figures.theme import NETWORKS, Theme
+from goldviz.figures.theme import Theme, looks_of, style_of
 from goldviz.models.style import NetworkStyle
 
 LOSSES = ("evaluation_loss", "loss")
@@ -23,14 +24,18 @@ MOST = len(COLOURS)
 """Runs in one figure at most."""
 
 
-def overlay(runs: Sequence[tuple[str, Run]], theme: Theme) -> Figure:
+Looks = Callable[[str], NetworkStyle]
+
+
+def overlay(runs: Sequence[tuple[str, Run]], theme: Theme, look_of: Looks = style_of) -> Figure:
     """The losses of these runs, by their titles, over their steps; medians of seeds.
 
-    Raises ``ValueError`` for more runs than there are colours.
+    ``look_of`` is how their laboratory draws its networks. Raises ``ValueError`` for more runs than there are colours.
     """
     if len(runs) > MOST:
         raise ValueError(f"One figure holds {MOST} runs; {len(runs)} were given.")
-    curves = [curve for (title, ds), colour in zip(runs, COLOURS, strict=False) for curve in _curves(title, ds, colour)]
+    coloured = zip(runs, COLOURS, strict=False)
+    curves = [curve for (title, ds), colour in coloured for curve in _curves(title, ds, colour, look_of)]
     if not curves:
         return worded("None of these runs has recorded a loss.", title="Loss of all runs", theme=theme)
     figure = Figure()
@@ -57,7 +62,7 @@ def _loss_of(ds: Run) -> str | None:
     return next((name for name in LOSSES if name in ds and np.isfinite(ds[name].values).any()), None)
 
 
-def _curves(title: str, ds: Run, colour: str) -> list[tuple[str, NetworkStyle, Array]]:
+def _curves(title: str, ds: Run, colour: str, look_of: Looks) -> list[tuple[str, NetworkStyle, Array]]:
     """A run's curve for each network, with its title, without steps at which it is no finite number."""
     name = _loss_of(ds)
     if name is None:
@@ -69,11 +74,17 @@ def _curves(title: str, ds: Run, colour: str) -> list[tuple[str, NetworkStyle, A
     networks = [str(one) for one in values["network"].values] if "network" in values.dims else [""]
     curves = [(name, values.sel(network=name) if name else values) for name in networks]
     finite_curves = [(name, one[np.isfinite(one.values)]) for name, one in curves]
-    return [(title, _style(name, colour), one[thinned(one.size)[0]]) for name, one in finite_curves if one.size]
+    styles = {name: replace(style, colour=colour) for name, style in _styles(networks, look_of).items()}
+    return [(title, styles[name], one[thinned(one.size)[0]]) for name, one in finite_curves if one.size]
 
 
-def _style(network: str, colour: str) -> NetworkStyle:
-    return replace(NETWORKS.get(network, NetworkStyle(network, colour, "solid", "circle")), colour=colour)
+def _styles(networks: Sequence[str], look_of: Looks) -> dict[str, NetworkStyle]:
+    """The laboratory's look of each network; one in their order for networks that it does not know."""
+    styles = looks_of(networks)
+    for name in networks:
+        with suppress(KeyError):
+            styles[name] = look_of(name)
+    return styles
 
 
 def _line(title: str, style: NetworkStyle, values: Array) -> Node:

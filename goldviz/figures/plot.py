@@ -1,17 +1,9 @@
 """What a laboratory's figure is drawn on: a run, the step in view, shared limits, and the parts that figures repeat.
 
-A figure is a function of a :class:`Plot` under :func:`figure`, which says what it answers and what it needs. It is
-drawn for many steps at once: ``plot.now`` holds the variables at those steps, step first, and what is drawn of them
-becomes a row of frames; ``plot.ds`` holds the whole run::
+Most figures are values (:mod:`goldviz.figures.chart`), whose marks draw on a :class:`Plot`; one that no mark says is a
+function of it. Both are drawn for many steps at once: ``plot.now`` holds the variables at those steps, step first, and
+what is drawn of them becomes a row of frames; ``plot.ds`` holds the whole run::
 
-    @figure(QUANTITIES, "Does it learn?", shows="The loss.", cannot_show="Why.", needs=("loss",))
-    def loss(plot: Plot) -> Figure:
-        plot.curves(plot.averaged("loss"))
-        plot.step_grid()
-        plot.linear_axis("loss", "Loss")
-        return plot.finish(plot.drawn())
-
-    @figure(QUANTITIES, "What does each layer do?", shows="...", cannot_show="...", needs=("gradient_norm",))
     def by_layer(plot: Plot) -> Figure:
         plot.curves(positive(plot.now["gradient_norm"]))
         plot.number_axis("layer", "Layer", "layer %{x}")
@@ -216,11 +208,9 @@ class Plot:
             return [(nameless, values)]
         return [(self.look_of(name), values.sel(network=name)) for name in self.networks]
 
-    def panels(
-        self, names: Sequence[str], colours: Sequence[str] | None = None, heights: Sequence[float] | None = None
-    ) -> None:
-        """Draw on panels below one another, each with its name above it; ``heights`` are their shares."""
-        self.figure = elements.panels(names, self.theme, colours=colours, heights=heights)
+    def panels(self, names: Sequence[str], colours: Sequence[str] | None = None, **how: Any) -> None:
+        """Draw on panels below one another, each with its name above it; see ``elements.panels``."""
+        self.figure = elements.panels(names, self.theme, colours=colours, **how)
 
     def panel_per_network(self) -> None:
         """Draw on a panel for each network, headed by its name in its colour."""
@@ -414,13 +404,12 @@ def figure(
     instead: Callable[[Run], str] = lambda ds: "",
     kinds: ByKind = NO_KINDS,
 ) -> Callable[[Callable[..., Figure]], FigureSpec]:
-    """Make a figure of a function that draws on a :class:`Plot`.
+    """Make a figure of a function that draws on a :class:`Plot`; :func:`goldviz.figures.chart.offered` binds the rest.
 
     ``title`` stands over it where the question is too long for a phone. A run that lacks what it ``needs`` gets a
-    sentence that says so. A laboratory binds once its ``quantities``, its networks' looks and its variables by their
-    ``kinds``. ``redrawn`` says why a figure cannot be a template: it is then drawn anew for the step in view, which it
-    finds by :meth:`Plot.at`.
-    ``instead`` is the sentence that a run gets in its place; empty where there is something to draw.
+    sentence that says so. ``redrawn`` says why a figure cannot be a template: it is then drawn anew for the step in
+    view, which it finds by :meth:`Plot.at`. ``instead`` is the sentence that a run gets in its place; empty where there
+    is something to draw.
     """
 
     def declared(body: Callable[..., Figure]) -> FigureSpec:
@@ -463,7 +452,10 @@ def figure(
                 plot.scrubber = AtStep(dim, ds[dim].values[plot.places[dim]])
             return drawn(plot, {})
 
-        return FigureSpec(draw, question, shows, cannot_show, body.__name__, None if redrawn else frames, needs=needs)
+        drawn_at_once = None if redrawn else frames
+        return FigureSpec(
+            draw, question, shows, cannot_show, body.__name__, drawn_at_once, needs=needs, look_of=look_of
+        )
 
     return declared
 

@@ -14,7 +14,6 @@ from goldviz.figures.elements import worded
 from goldviz.figures.notes import as_label
 from goldviz.figures.overlay import COLOURS
 from goldviz.figures.reading import thinned
-from goldviz.figures.spec import FigureSpec
 from goldviz.figures.theme import Theme
 
 FEW = 50
@@ -63,14 +62,3 @@ def scalars(runs: Sequence[tuple[str, Run]], theme: Theme, until: float = np.inf
     figure.update_xaxes(title_text="Step", row=len(names), col=1)
     look.apply(figure, theme, title=TITLE, legend=False, height=140 + 150 * len(names))
     return figure
-
-
-def figures_of_watched(run: Run) -> dict[str, FigureSpec]:
-    """What only a watched run has, by name."""
-
-    def draw(ds: Run, *, epoch: int | None = None, limits: Any = None, theme: Theme = "light") -> Figure:
-        return scalars([("", ds)], theme, np.inf if epoch is None else epoch)
-
-    shows = "What the script gave to record.step and record.log, each on a scale of its own."
-    spec = FigureSpec(draw, "What did the script tell of itself?", shows, name="scalars", needs=("scalars",))
-    return {"scalars": spec} if "scalars" in run else {}

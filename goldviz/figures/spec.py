@@ -11,6 +11,8 @@ import plotly.graph_objects as go
 
 from goldviz.arrays.labelled import Run
 from goldviz.figures.draft import Figure
+from goldviz.figures.theme import style_of
+from goldviz.models.style import NetworkStyle
 
 
 @dataclass(frozen=True)
@@ -26,8 +28,8 @@ class FigureSpec:
     anew. ``at_once`` says that the argument may be all positions, an :class:`goldviz.figures.frames.AtStep`.
 
     ``needs`` are the variables without which there is nothing to draw. ``canvas`` says that a page draws it with a
-    canvas of its own in place of Plotly; see :mod:`goldviz.figures.diagram`. ``computed`` says that what it shows is
-    read off its marks.
+    canvas of its own in place of Plotly; see :mod:`goldviz.figures.diagram`. ``computed`` is the part of what it shows
+    that is read off its marks. ``look_of`` is how its laboratory draws a network.
     """
 
     draw: Callable[..., Figure]
@@ -40,7 +42,8 @@ class FigureSpec:
     at_once: bool = False
     needs: tuple[str, ...] = ()
     canvas: bool = False
-    computed: bool = False
+    computed: str = ""
+    look_of: Callable[[str], NetworkStyle] = style_of
 
     def drawable(self, ds: Run) -> bool:
         """Whether a dataset alone, at one of its positions, is all that it takes to draw it."""

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from functools import partial
+from typing import Any
+
 import numpy as np
 
 from goldviz.arrays.labelled import Array, Run
@@ -10,12 +13,15 @@ from goldviz.diagnostics.findings import percent
 from goldviz.diagnostics.headroom import LARGEST, SMALLEST
 from goldviz.figures.draft import Figure, Scatter
 from goldviz.figures.elements import legend_above_headings
+from goldviz.figures.figure_value import Chart, axis, marked, where_recorded
 from goldviz.figures.frames import Words, line
-from goldviz.figures.kind_figure import of_kinds
-from goldviz.figures.limits import Quantity, decades, log_of, padded, values_of, with_zero
+from goldviz.figures.kind_figure import chart_of_kinds, of_kinds
+from goldviz.figures.limits import Quantity, decades, log_of, padded, values_of
 from goldviz.figures.market import legend_under
+from goldviz.figures.marks import averaged, curves, rule, thin, thinned
 from goldviz.figures.plot import Plot
-from goldviz.figures.reading import averaged, finite, growing, positive, setting_of
+from goldviz.figures.reading import averaged as averaged_over
+from goldviz.figures.reading import finite, growing, positive, setting_of
 from goldviz.figures.smoothed import behind, smoothed_curves
 from goldviz.models.style import NetworkStyle
 
@@ -31,6 +37,11 @@ ROUNDING = 1e-6
 """Share of a norm by which two that are equal may differ."""
 MOST_BESIDE = 3
 """Networks whose names have room beside the title on a phone."""
+NAMES_WITH_ROOM: dict[str, Any] = {
+    "legend": lambda plot: "under" if len(plot.networks) > MOST_BESIDE else "above",
+    "legend_lines": lambda plot: len(plot.networks) - 1,
+}
+"""The legend of a chart: under the axis where its networks are more than a few."""
 RATE = NetworkStyle("learning rate", "#838383", "solid", "circle")
 
 
@@ -44,8 +55,6 @@ def step_quantities(kinds: ByKind) -> dict[str, Quantity]:
         quantities[kinds["evaluation_loss"]] = Quantity(values_of(*both), padded)
     if "gradient_norm" in kinds:
         quantities[kinds["gradient_norm"]] = Quantity(log_of(*kinds.every(*NORMS)), decades)
-    if "learning_rate" in kinds:
-        quantities[kinds["learning_rate"]] = Quantity(with_zero(kinds["learning_rate"]), padded)
     if "headroom" in kinds:
         quantities[kinds["headroom"]] = Quantity(lambda ds: _headroom_logs(ds, kinds["headroom"]), decades)
     return quantities
@@ -127,42 +136,39 @@ def baselines_on_axis(plot: Plot, axis: str, digits: int) -> None:
             plot.reference(value, f"{plot.kinds.labels[name]}: {value:.{digits}f}", x=1)
 
 
-@of_kinds(
-    "How often is the answer right?",
-    "accuracy",
-    shows="The share of right answers at each step.",
-)
-def accuracy(plot: Plot) -> Figure:
+@chart_of_kinds("How often is the answer right?", "accuracy", shows="The share of right answers at each step.")
+def accuracy(kinds: ByKind) -> Chart:
     """Share of right answers over the steps."""
-    plot.curves(plot.averaged(plot.kinds["accuracy"]), hover="%{y:.1%}")
-    plot.step_grid()
-    plot.figure.update_yaxes(title_text="Share right", range=(-0.03, 1.03), tickformat=".0%")
-    return plot.finish(plot.drawn())
+    shares = axis("Share right", scale="free", range=(-0.03, 1.03), tickformat=".0%")
+    return marked(curves(averaged(kinds["accuracy"]), hover="%{y:.1%}"), y=shares)
 
 
-@of_kinds(
+@chart_of_kinds(
     "How long is the gradient?",
     "gradient_norm",
     unless=("clipped",),
     shows="The length of the whole gradient before clipping.",
 )
-def gradient_norm(plot: Plot) -> Figure:
+def gradient_norm(kinds: ByKind) -> Chart:
     """Norm of the whole gradient before clipping, on a log axis, with the line at which it is cut (document 003).
 
     Spikes come with a loss that has become steep: a small change of the weights changes many answers.
     """
-    name, after = plot.kinds["gradient_norm"], plot.kinds.get("clipped_gradient_norm")
-    plot.curves(positive(plot.averaged(name, most=NORM_WINDOWS)))
-    cut: Words = ""
-    if after and not plot.lacks(after):
-        _add_after(plot, after)
-        cut = line("Dotted: after clipping.", _shares_cut(plot, name, after))
-    plot.step_grid()
-    plot.log_axis(name, "Norm of the whole gradient")
+    name, after = kinds["gradient_norm"], kinds.get("clipped_gradient_norm")
+    dotted = [thin(averaged(after, NORM_WINDOWS), "after", hover="after %{y:.3~g}")] if after else []
+    return marked(
+        curves(averaged(name, NORM_WINDOWS), hover="%{y:.3~g}"),
+        where_recorded(*dotted),
+        rule(y=partial(_clip_in_view, name=name), words=lambda plot: f"clipped at {clip_of(plot.ds):.3g}"),
+        y=axis("Norm of the whole gradient", *kinds.every(*NORMS), scale="log"),
+        notes=(lambda plot: _shares_cut(plot, name, after) if after and not plot.lacks(after) else "",),
+        **NAMES_WITH_ROOM,
+    )
+
+
+def _clip_in_view(plot: Plot, name: str) -> float | None:
     clip, (low, high) = clip_of(plot.ds), plot.limit(name)
-    if clip and low < np.log10(clip) < high:
-        plot.reference(float(clip), f"clipped at {clip:.3g}")
-    return with_room_for_names(plot, plot.finish(cut, plot.drawn()))
+    return float(clip) if clip and low < np.log10(clip) < high else None
 
 
 def clip_of(ds: Run) -> float | None:
@@ -171,16 +177,11 @@ def clip_of(ds: Run) -> float | None:
     return clip
 
 
-def _add_after(plot: Plot, after: str, **panel: int) -> None:
-    """The norm after clipping, as a dotted line beside that before."""
-    norms, _ = averaged(plot.ds[after], str(growing(plot.ds[after])), most=NORM_WINDOWS)
-    plot.lines(positive(norms), "after", hover="after %{y:.3~g}", **panel)
-
-
 def _shares_cut(plot: Plot, before: str, after: str) -> Words:
     """The share of each network's steps whose norm clipping made smaller."""
     cut = plot.ds[after] < plot.ds[before] * (1 - ROUNDING)
-    return plot.each(cut.mean([str(growing(cut)), "seed"]), percent, within="Steps clipped: {}.")
+    shares = plot.each(cut.mean([str(growing(cut)), "seed"]), percent, within="Steps clipped: {}.")
+    return line("Dotted: after clipping.", shares)
 
 
 @of_kinds(
@@ -200,9 +201,10 @@ def clipping(plot: Plot) -> Figure:
     plot.curves(positive(plot.averaged(before, most=NORM_WINDOWS)), hover="before %{y:.3~g}", row=1)
     has_after = bool(after) and not plot.lacks(after)
     if has_after:
-        _add_after(plot, after, row=1)
+        norms, _ = averaged_over(plot.ds[after], str(growing(plot.ds[after])), most=NORM_WINDOWS)
+        plot.lines(positive(norms), "after", hover="after %{y:.3~g}", row=1)
     steps = str(growing(plot.ds[share]))
-    shares, _ = averaged(plot.ds[share], steps, most=CLIPPING_WINDOWS)
+    shares, _ = averaged_over(plot.ds[share], steps, most=CLIPPING_WINDOWS)
     plot.curves(shares, hover="%{y:.0%}", row=2)
     plot.figure.update_yaxes(title_text="Share", range=(-0.05, 1.05), tickformat=".0%", row=2)
     plot.step_grid()
@@ -228,20 +230,11 @@ def _add_clip_value(plot: Plot, before: str, after: str, share: str) -> None:
     plot.reference(so_far, words, every_panel=False)
 
 
-@of_kinds(
-    "How large may the steps be?",
-    "learning_rate",
-    shows="The learning rate of every step.",
-)
-def learning_rate(plot: Plot) -> Figure:
+@chart_of_kinds("How large may the steps be?", "learning_rate", shows="The learning rate of every step.")
+def learning_rate(kinds: ByKind) -> Chart:
     """Learning rate over the steps, with its warm-up and its decay."""
-    name = plot.kinds["learning_rate"]
-    rates = plot.thinned(name)
-    rates = rates if "seed" in rates.dims else rates.expand_dims("seed")
-    plot.curve(rates, RATE.label, style=RATE, hover="%{y:.2e}", legend=False)
-    plot.step_grid()
-    plot.linear_axis(name, "Learning rate")
-    return plot.finish(plot.thinning, legend=False)
+    rates = curves(thinned(kinds["learning_rate"]), style=RATE, hover="%{y:.2e}", legend=False)
+    return marked(rates, y=axis("Learning rate", scale="zero"), seeds=False, legend="none")
 
 
 @of_kinds(

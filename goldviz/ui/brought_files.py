@@ -10,6 +10,7 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 
+from goldviz.coded_errors import CodedError
 from goldviz.data.tables.brought_files import Told, keep_brought
 from goldviz.runs.execution.memory_watch import give_back_memory
 from goldviz.runs.jobs.jobs import Task
@@ -33,7 +34,7 @@ class BroughtFile:
     size: int
 
 
-def brought(files: Sequence[UploadedFile], fault: type[Exception]) -> list[BroughtFile]:
+def brought(files: Sequence[UploadedFile], fault: type[CodedError]) -> list[BroughtFile]:
     """The files that an uploader holds, each kept once; raises ``fault`` where the disk refuses.
 
     Of a file that is kept the uploader goes on with its name alone.
@@ -50,15 +51,15 @@ def brought(files: Sequence[UploadedFile], fault: type[Exception]) -> list[Broug
 
 
 def answer_about(
-    task: Task[Told[Value]], fault: type[Exception], holds: Callable[[Value], bool] = lambda value: True
+    task: Task[Told[Value]], fault: type[CodedError], holds: Callable[[Value], bool] = lambda value: True
 ) -> Value | None:
     """What a worker says of files that were brought, asked once while it ``holds``; None while it is not there, as the
-    page then says. Raises ``fault`` with the sentence for which the files are refused."""
+    page then says. Raises ``fault`` as the files are refused."""
     answer = background.finished(
         replace(task, most_seconds=MOST_READ_SECONDS), lambda reply: reply.value is None or holds(reply.value)
     )
     if answer is not None and answer.refused:
-        raise fault(answer.refused)
+        raise fault(answer.refused.sentence, answer.refused.code)
     return None if answer is None else answer.value
 
 

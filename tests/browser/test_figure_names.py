@@ -17,7 +17,7 @@ from goldviz.figures.diagram import Diagram
 from goldviz.figures.draft import Figure, Scatter
 from goldviz.figures.theme import inks
 from tests.browser.figure_place import FigurePlace, figure_place
-from tests.labs.drawn_numbers import figures_of
+from tests.labs.figures_drawn import figures_of
 
 pytestmark = [pytest.mark.component, pytest.mark.slow]
 

@@ -1,6 +1,7 @@
 """A claim from notebook and shell, and what becomes of its numbers on the way."""
 
 import math
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,19 +14,20 @@ from goldviz.cli import main
 from goldviz.declare.claims import Claim, Evidence, Part, claim_of, claims, evidence, keep
 from goldviz.declare.laboratory import Laboratory
 from goldviz.declare.settings import SettingsError
-from goldviz.diagnostics.measure import Measure, measure, seeds
-from goldviz.labs.depth_gradients import LAB
+from goldviz.diagnostics.measure import measure, measures_in, seeds
+from goldviz.labs.depth_gradients import LAB as DEPTH
+
+last_loss = measure(lambda run: run["loss"][-1])
+apart = measure(lambda one, other: last_loss(one) - last_loss(other))
 
 
-@measure()
-def last_loss(run: xr.Dataset) -> float:
-    return float(run["loss"][-1])
+class OwnMeasures(Laboratory):
+    """The laboratory, with measures of this file."""
+
+    measures = measures_in(sys.modules[__name__])
 
 
-@measure()
-def apart(one: xr.Dataset, other: xr.Dataset) -> float:
-    return last_loss(one) - last_loss(other)
-
+LAB = OwnMeasures(DEPTH.package, DEPTH.name, DEPTH.settings)
 
 CLAIM = Claim(
     LAB,
@@ -34,9 +36,9 @@ CLAIM = Claim(
     "001, 1.1",
     lanes=("as-in-the-document", {"depth": 2}),
     parts={
-        "the first ends at {:.1f}": Part(last_loss, above=0, lanes=(1,)),
-        "the second at {:.1f}": Part(last_loss, below=5, lanes=(2,)),
-        "they are {:.1f} apart": Part(apart, above=0),
+        "the first ends at {:.1f}": Part("last_loss", above=0, lanes=(1,)),
+        "the second at {:.1f}": Part("last_loss", below=5, lanes=(2,)),
+        "they are {:.1f} apart": Part("apart", above=0),
     },
 )
 
@@ -52,8 +54,7 @@ def run(*losses: float) -> xr.Dataset:
     ids=["no variable", "no entry", "none to divide by"],
 )
 def test_a_run_that_ended_before_it_recorded_what_is_measured_has_no_number(read: Callable[..., float]) -> None:
-    part = Part(Measure("measured", "What is measured.", "", read))
-    assert math.isnan(part.number([xr.Dataset({"loss": ("step", [1.0])})]))
+    assert math.isnan(Part("measured").number(measure(read), [xr.Dataset({"loss": ("step", [1.0])})]))
 
 
 def test_each_part_reads_its_lanes_seed_seeds() -> None:

@@ -7,7 +7,7 @@ import xarray as xr
 
 from goldviz.declare.registry import laboratories
 from goldviz.declare.settings import Experiment
-from goldviz.declare.stories import Guess, Step, Story, place, step_of, stories
+from goldviz.declare.stories import Found, Guess, Step, Story, place, step_of, stories
 from goldviz.runs.examples import example
 
 STEPS = [(slug, number, step) for slug, (_, story) in stories().items() for number, step in enumerate(story.steps, 1)]
@@ -34,6 +34,10 @@ def test_a_step_names_what_there_is() -> None:
         for preset in step.presets:
             assert lab.declared.preset(preset), (slug, number)
         assert not step.figure or step.figure in lab.figures().FIGURES, (slug, number)
+        if step.guess and isinstance(step.guess.found, Found):
+            for name, run in step.guess.found.names():
+                assert name in lab.measures, (slug, number, name)
+                assert run in range(len(step.presets)), (slug, number, name)
         trained = issubclass(lab.declared, Experiment)
         assert trained or not (step.figure or step.guess or step.task or len(step.presets) > 1), (slug, number)
 

@@ -14,8 +14,8 @@ from goldviz.diagnostics.findings import (
     DividedBy,
     IfZero,
     LoweredTo,
+    NetworkReading,
     RaisedTo,
-    Recorded,
     Remedy,
     Rule,
     Times,
@@ -248,11 +248,11 @@ def test_a_reading_has_no_number_where_nothing_was_recorded():
     dataset = xr.Dataset(
         {"loss": (("epoch", "network", "seed"), np.arange(8.0).reshape(2, 2, 2))}, {"network": ["a", "b"]}
     )
-    recorded = Recorded(dataset, "b")
-    assert recorded.last("loss", "epoch").tolist() == [6.0, 7.0]
-    assert recorded.measure("loss", "epoch", by=lambda loss: loss.sum(0)).tolist() == [8.0, 10.0]
-    assert np.isnan(recorded.measure("nothing", "epoch")).all()
-    assert recorded.verdict("nothing", by=np.isnan).tolist() == [False, False]
+    read = NetworkReading(dataset, "b")
+    assert read.at_last("loss", "epoch").tolist() == [6.0, 7.0]
+    assert read.recorded("loss", "epoch", by=lambda loss: loss.sum(0)).tolist() == [8.0, 10.0]
+    assert np.isnan(read.recorded("nothing", "epoch")).all()
+    assert read.judged("nothing", by=np.isnan).tolist() == [False, False]
 
 
 def test_nothing_is_said_of_the_training_of_seeds_that_learned_their_task():

@@ -458,7 +458,7 @@ def test_the_computed_caption_names_every_variable_and_every_line_with_words(nam
     rules = [rule(x=2, words="longest learned"), rule(x=3, words="all cells", dash="dash"), rule(x=4)] if ruled else []
     told = said(figure("one", "What is it?", *marks, *rules), READINGS)
     for name in names:
-        assert VARIABLES[name].label.lower() in told.lower()
+        assert (VARIABLES[name].label if len(names) > 1 else VARIABLES[name].long_name).lower() in told.lower()
     for name in {*MARKS} - {*names}:
         assert VARIABLES[name].label.lower() not in told.lower()
     assert ("Dotted: longest learned." in told, "Dashed: all cells." in told) == (ruled, ruled)
@@ -470,15 +470,50 @@ def test_the_computed_caption_says_what_it_goes_over():
     def of(*marks):
         return said(figure("one", "What is it?", *marks), READINGS)
 
-    assert of(curves("loss")) == "Loss, over training."
-    assert of(curves("signal"), thin("share", "beside it")) == "Signal, by place along it. Dotted: beside it."
-    assert of(heat("weight", "place", "other")) == "Weight, by place along it and other place."
-    assert of(dots("answer", rows="network")) == "Answer, by network."
+    assert of(curves("loss")) == "The loss of a step, over training."
+    assert of(curves("signal"), thin("share", "beside it")) == "The signal, by place along it. Dotted: beside it."
+    assert of(heat("weight", "place", "other")) == "The weights, by place along it (column) and other place (row)."
+    assert of(dots("answer", rows="network")) == "The answer, by network."
+    assert of(lines("low", x="high")) == "The lower end, against upper end."
+
+
+def test_the_computed_caption_says_what_panels_lines_and_colours_are():
+    def of(*marks, **how):
+        return said(figure("one", "What is it?", *marks, **how), READINGS)
+
+    looks = (series("write", "writes", "accent"), series("read", "reads", "text", "dash"))
+    assert of(lines("count", by="head", looks=looks)) == "How many, by place along it: writes and reads (dashed)."
+    assert of(panel(curves("signal"), heading="Now"), panel(curves("share"), heading="Before"), y=axis("Size")) == (
+        "Size, by place along it: now and before."
+    )
+    assert of(heat("weight", "place", "place"), colour=colours(scale="signed")) == (
+        "The weights, of one place along it and another. Red: above 0, blue: below."
+    )
+    assert of(lambda plot: [], over="place", y=axis("Size")) == "Size, by place along it."
+    needed = of(lambda plot: [], needs=("signal", "share"), x=axis("LSTM steps"))
+    assert needed == "Signal and share right, by LSTM steps."
+
+
+@pytest.mark.parametrize(
+    ("words", "subject"),
+    [
+        ("the error, so many places on (of test windows); first seed", "The error, so many places on"),
+        ("the same of another", "The error"),
+        ("||h_t||", "The error"),
+        ("a " * 20, "The error"),
+    ],
+)
+def test_a_variable_alone_is_told_in_full_where_its_words_can_be_read_aloud(words, subject):
+    own = Readings({"it": Variable(("look", "place"), words, label="The error")}, COORDINATES)
+    over = "" if "places" in subject else ", by place along it"
+    assert said(figure("one", "What is it?", lines("it")), own) == f"{subject}{over}."
 
 
 def test_own_words_come_before_computed_ones():
-    assert (spec(curves("loss")).shows, spec(curves("loss")).computed) == ("Loss, over training.", True)
-    assert (spec(curves("loss"), shows="Own.").shows, spec(curves("loss"), shows="Own.").computed) == ("Own.", False)
+    told = "The loss of a step, over training."
+    assert (spec(curves("loss")).shows, spec(curves("loss")).computed) == (told, told)
+    assert (spec(curves("loss"), shows="Own.").shows, spec(curves("loss"), shows="Own.").computed) == ("Own.", "")
+    assert (spec(curves("loss"), also="So.").shows, spec(curves("loss"), also="So.").computed) == (f"{told} So.", told)
 
 
 def test_lanes_know_each_limit_once():

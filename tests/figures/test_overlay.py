@@ -9,6 +9,9 @@ from goldviz.figures.draft import Figure
 from goldviz.figures.elements import mark_epochs
 from goldviz.figures.overlay import COLOURS, MOST, overlay
 from goldviz.figures.theme import NETWORKS
+from goldviz.models.style import NetworkStyle
+from goldviz.runs.examples import example
+from tests.labs.small_runs import TRAINED
 
 
 def notes_of(figure):
@@ -21,6 +24,24 @@ def test_each_run_has_a_colour_and_each_network_its_dash(build_run):
     assert [trace.line.color for trace in figure.data] == [COLOURS[0]] * 2 + [COLOURS[1]] * 2
     assert [trace.line.dash for trace in figure.data] == [NETWORKS[name].dash for name in ("plain", "residual")] * 2
     assert len(figure.data[2].x) == 5
+
+
+def test_a_network_has_its_laboratorys_look_and_one_of_its_own_where_nobody_knows_it(build_run):
+    run = build_run().assign_coords(network=["layer", "mine"])
+    own = {"layer": NetworkStyle("layer norm", "#123456", "longdash", "x")}
+    figure = overlay([("one", run)], "light", own.__getitem__).checked()
+    assert [trace.name for trace in figure.data] == ["one: layer norm", "one: mine"]
+    assert figure.data[0].line.dash == "longdash"
+
+
+@pytest.mark.parametrize("lab", TRAINED, ids=lambda lab: lab.name)
+def test_every_laboratory_tells_its_networks_apart(lab):
+    run = example(lab.declared, lab.declared.presets[0].slug)
+    look_of = next(iter(lab.figures().FIGURES.values())).look_of
+    lines = overlay([("one", run)], "light", look_of).data
+    names = run["network"].values.tolist() if "network" in run.dims else []
+    assert not {trace.name.removeprefix("one: ") for trace in lines} & {name for name in names if "_" in name}
+    assert len({trace.line["dash"] for trace in lines}) == min(len(lines), len({look_of(n).dash for n in names}) or 1)
 
 
 def test_a_title_with_a_colon_is_no_network(build_run):

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import fields, replace
+from copy import copy
+from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -14,6 +16,7 @@ from hypothesis import settings as hypothesis_settings
 from goldviz.declare.laboratory import Laboratory
 from goldviz.declare.settings import Experiment
 from goldviz.diagnostics.findings import Case, Conclusions, Rule
+from goldviz.diagnostics.measure import Measure, RunReading
 from tests.labs.small_runs import SMALL, TRAINED, Small, small_run, with_own
 from tests.thinned import represented
 
@@ -39,6 +42,8 @@ OF_THEIR_OWN = {
 """Levels of what would else silence nearly every other finding, and of what a text can be."""
 ALIKE = {"zero_error_by_seed": "zero_error"}
 """What a run records twice."""
+KEPT = ("_place", "series", "results", "final")
+"""What readings compute that is none of their numbers."""
 LARGE = 2000
 USUAL = hypothesis_settings.default
 FEWER = hypothesis_settings(max_examples=4 if USUAL.derandomize else USUAL.max_examples)
@@ -138,19 +143,47 @@ def drawn_run(run: xr.Dataset, generator: np.random.Generator, level: Collection
     return drawn.assign({name: drawn[name].copy(data=ends) for name, ends in zip(interval, ordered, strict=True)})
 
 
+def computed_by(kind: type[RunReading]) -> list[str]:
+    """The names of what a reading computes once: its measures, and what stands beside them."""
+    every = {name: one for base in reversed(kind.__mro__) for name, one in vars(base).items()}
+    return [name for name, one in every.items() if isinstance(one, Measure | cached_property) and name != "settings"]
+
+
+def read_off_records(reading: RunReading) -> dict[str, Any]:
+    """Of these what is read off the records alone, and computed of no other."""
+    names = computed_by(type(reading))
+    alone = {}
+    for name in names:
+        fresh = again(reading)
+        value = getattr(fresh, name)
+        if not (vars(fresh).keys() & set(names)) - {name, *KEPT}:
+            alone[name] = value
+    return alone
+
+
+def again(reading: RunReading, **values: Any) -> Any:
+    """The same reading, which has computed nothing but these values."""
+    other = copy(reading)
+    for name in computed_by(type(reading)):
+        vars(other).pop(name, None)
+    vars(other).update(values)
+    return other
+
+
 def drawn_reading(reading: Any, generator: np.random.Generator) -> Any:
     """A reading whose measures have nothing to do with each other."""
     drawn: dict[str, Any] = {}
-    for part in fields(reading):
-        value = getattr(reading, part.name)
+    for name, value in read_off_records(reading).items():
         if isinstance(value, np.ndarray) and value.dtype.kind == "b":
-            drawn[part.name] = generator.random(value.shape) < generator.choice([0.0, 0.0, 0.5, 1.0])
+            drawn[name] = generator.random(value.shape) < generator.choice([0.0, 0.0, 0.5, 1.0])
         elif isinstance(value, np.ndarray) and value.dtype.kind == "f":
-            levels = OF_THEIR_OWN.get(part.name, POWERS if part.name in LOGARITHMS else LEVELS)
-            drawn[part.name] = generator.choice(levels) * generator.choice([1.0, 1.0, 1.0, 0.5, 1.5], size=value.shape)
-        elif isinstance(value, xr.Dataset):
-            drawn[part.name] = drawn_run(value, generator)
-    return replace(reading, **drawn)
+            levels = OF_THEIR_OWN.get(name, POWERS if name in LOGARITHMS else LEVELS)
+            drawn[name] = generator.choice(levels) * generator.choice([1.0, 1.0, 1.0, 0.5, 1.5], size=value.shape)
+    other = again(reading, **drawn)
+    if type(reading).__init__ is RunReading.__init__:
+        vars(other).update({name: getattr(reading, name) for name in KEPT if hasattr(reading, name)})
+        other.dataset = drawn_run(reading.dataset, generator)
+    return other
 
 
 def drawn_conclusions(small: Small, run: xr.Dataset, generator: np.random.Generator) -> Iterator[Conclusions]:

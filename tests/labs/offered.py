@@ -2,13 +2,15 @@
 
 Of every setting its default, bounds, choices and control; of every preset what it changes. What a run takes is
 estimated at the presets and with one setting after the other moved away from its default, together with which settings
-have no effect there. Of every claim its runs and its lines; of every guess the right choice and the numbers told. Where
-what is offered is meant to change, ``make kept`` keeps it anew, and the commit shows what.
+have no effect there. Of every claim its runs and its lines; of every guess the right choice and the numbers told; of
+every figure how its axes run. Where what is offered is meant to change, ``make kept`` keeps it anew, and the commit
+shows what.
 """
 
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -21,9 +23,14 @@ from goldviz.declare.registry import laboratories
 from goldviz.declare.settings import Experiment, Settings, SettingsError, schemas
 from goldviz.declare.stories import place, stories
 from goldviz.runs.examples import example
-from tests.labs.drawn_numbers import of_words
+from tests.labs.figures_drawn import figures_of, of_token
 from tests.labs.small_runs import chosen
 
+PLACEHOLDER = re.compile(r"%\{[^}]*\}")
+NUMBER = re.compile(r"\d+(?:\.\d+)?")
+ROUNDED = re.compile(r"\d(?:\.\d+)?e-(?:1[2-9]|[2-9]\d|\d{3})")
+"""What rounding leaves of a zero: its digits are the processor's."""
+DIGITS = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹−", "-0123456789-")
 WORDS = ("title", "description", "labels")
 """Of a setting's schema: they may be reworded."""
 
@@ -76,7 +83,16 @@ def offered(lab: Laboratory) -> dict[str, Any]:
         **{f"takes {name}": taken(settings) for name, settings in variants(declared)},
         **{f"claim {one.number}": lines(one) for one in claims_of(lab)},
         **{f"guess {slug} {number}": told for slug, number, told in guessed(lab)},
+        **{f"axes {name}": kinds for name, kinds in axes(lab)},
     }
+
+
+def axes(lab: Laboratory) -> Iterator[tuple[str, list[str]]]:
+    """How each axis of a laboratory's figures runs: by differences, by ratios, by categories."""
+    first = {view.partition(",")[0]: figure for view, figure in reversed(figures_of(lab).items())}
+    for name, figure in reversed(first.items()):
+        told = {axis: of for axis, of in figure.layout.items() if re.fullmatch(r"[xy]axis\d*", axis)}
+        yield name, [f"{axis[0]} {told[axis].get('type') or 'linear'}" for axis in sorted(told)]
 
 
 def lines(claim: Claim) -> list[Any]:
@@ -97,6 +113,14 @@ def guessed(lab: Laboratory) -> Iterator[tuple[str, int, list[float]]]:
                 assert issubclass(declared, Experiment)
                 right, sentence = step.guess.found(*(example(declared, preset) for preset in step.presets))
                 yield slug, number, [right, *of_words(sentence)]
+
+
+def of_words(words: str) -> list[float]:
+    """What a text holds beside its words: its numbers, what it prints of a mark, and how many sentences it is."""
+    printed = PLACEHOLDER.findall(words)
+    plain = ROUNDED.sub("0", PLACEHOLDER.sub("", words).translate(DIGITS))
+    numbers = [float(number) for number in NUMBER.findall(plain)]
+    return [*map(of_token, printed), *numbers, len(re.findall(r"\w[.?!](?:\s|<|$)", plain)), float(bool(words))]
 
 
 def bounds(schema: Mapping[str, Any]) -> dict[str, Any]:

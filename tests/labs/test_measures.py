@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 
 import goldviz
-from goldviz.declare.claims import claims_of
+from goldviz.declare.claims import Claim, Part, claims_of
 from goldviz.declare.laboratory import Laboratory
 from goldviz.declare.registry import laboratories
 from goldviz.declare.settings import Experiment
-from goldviz.diagnostics.measure import seeds
+from goldviz.diagnostics.measure import UnknownMeasureError, seeds
+from goldviz.labs.depth_gradients.measures import Reading
 from goldviz.runs.examples import example
 from tests.labs.run_numbers import arithmetic, captions_arithmetic
 from tests.labs.small_runs import TRAINED
@@ -81,16 +82,23 @@ def test_a_line_may_be_a_multiple_of_a_measure_and_words_may_be_joined(line: str
 @pytest.mark.parametrize("lab", laboratories().values(), ids=lambda lab: lab.name)
 def test_every_measure_says_what_it_is(lab: Laboratory) -> None:
     for name, measure in lab.measures.items():
+        assert measure.name == name
         assert measure.words.endswith("."), name
         assert not measure.words.startswith("The same"), name
 
 
 @pytest.mark.parametrize("lab", laboratories().values(), ids=lambda lab: lab.name)
 def test_claims_read_the_laboratory_s_measures(lab: Laboratory) -> None:
-    named = lab.measures
     for claim in claims_of(lab):
-        for part in claim.parts.values():
-            assert named.get(part.measure.name) is part.measure, (claim.number, part.name)
+        assert all(part.measure in lab.measures for part in claim.parts.values()), claim.number
+
+
+def test_a_measure_that_is_not_there_is_a_mistake_and_no_number_that_was_not_recorded() -> None:
+    lab = laboratories()["depth-gradients"]
+    with pytest.raises(UnknownMeasureError, match=r"There is no measure 'plain\.tset'"):
+        Claim(lab, "C0", "A mistake.", "001, 1.1", parts={"{}": Part("plain.tset", above=0)})
+    with pytest.raises(UnknownMeasureError, match="There is no measure 'plane'"):
+        Reading.test["plane"]
 
 
 def test_a_measure_of_all_seeds_is_that_of_each() -> None:

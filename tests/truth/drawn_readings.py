@@ -5,7 +5,7 @@ A run holds several of three seeds side by side: what rules measure of each seed
 
 import re
 import zlib
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -13,7 +13,7 @@ import numpy as np
 import xarray as xr
 
 from goldviz.runs.examples import example, has_example
-from tests.labs.drawn_findings import ALIKE, LEVELS, OF_THEIR_OWN, OTHERWISE, POWERS, conclusions_of
+from tests.labs.drawn_findings import ALIKE, LEVELS, OF_THEIR_OWN, OTHERWISE, POWERS, again, computed_by, conclusions_of
 
 OF_THE_ARRAYS = (
     "task",
@@ -127,8 +127,8 @@ def drawn(run, generator, whole=None):
 
 def of_seeds(network, seeds, count):
     """What rules read of a network, of some of its seeds."""
-    values = {one.name: getattr(network, one.name) for one in fields(network)}
-    return replace(
+    values = {name: getattr(network, name) for name in computed_by(type(network))}
+    return again(
         network,
         **{
             name: value[seeds]

@@ -87,7 +87,7 @@ def test_scores_are_divergences_of_attention(numbers: xr.Dataset) -> None:
 
 def test_the_printed_way_sees_the_future_twice_and_the_others_do_not() -> None:
     def share(**changes: str) -> float:
-        return measures.prob_sparse_earlier_moved(AttentionCost(**SHORT, **changes).compute())
+        return measures.EARLIER_MOVED["prob_sparse"](AttentionCost(**SHORT, **changes).compute())
 
     assert share() > share(lazy_rows="running") > 0
     assert share(lazy_rows="running", chosen_among="so_far") == 0
@@ -115,9 +115,9 @@ def test_growth_and_crossings_are_those_of_the_formulas(numbers: xr.Dataset) -> 
 
 
 def test_only_left_out_keys_save_memory(numbers: xr.Dataset) -> None:
-    assert measures.map_held_growth(numbers) == pytest.approx(2, abs=0.05)
-    assert measures.kernel_held_growth(numbers) < 1.1
-    assert measures.log_sparse_held_growth(numbers) < 1.2
+    assert measures.HELD_GROWTHS["map"](numbers) == pytest.approx(2, abs=0.05)
+    assert measures.HELD_GROWTHS["kernel"](numbers) < 1.1
+    assert measures.HELD_GROWTHS["log_sparse"](numbers) < 1.2
     assert measures.mask_saves(numbers) == pytest.approx(1, abs=0.02)
 
 

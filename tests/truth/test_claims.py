@@ -55,7 +55,9 @@ from tests.truth.numbers_of_runs import (
 )
 
 MEASURES = {
-    (claim.lab.name, part.measure.name): part.measure for claim in claims().values() for part in claim.parts.values()
+    (claim.lab.name, part.measure): claim.lab.measures[part.measure]
+    for claim in claims().values()
+    for part in claim.parts.values()
 }
 FROM_THE_PAGE = {
     "backpropagation-by-hand": {

@@ -19,7 +19,7 @@ import goldviz.labs.inside_bert.compute as inside_bert
 from goldviz.labs.inside_bert import measures
 from goldviz.labs.inside_bert.compute import chunks_of
 from goldviz.labs.inside_bert.contextual import same_word, words_of_both
-from goldviz.labs.inside_bert.figures.order import in_words
+from goldviz.labs.inside_bert.figures.embeddings import in_words
 from goldviz.labs.inside_bert.reading import read_text
 from goldviz.labs.inside_bert.settings import InsideBert
 from goldviz.models.text.loading import load_text_model

@@ -16,7 +16,7 @@ from goldviz.figures.spec import FigureSpec
 from goldviz.labs.leaderboard.public_sets import PUBLIC_SETS
 from goldviz.labs.policy_documents.compute import read_change
 from goldviz.runs.examples import example, has_example
-from tests.labs.drawn_numbers import shown, specs
+from tests.labs.figures_drawn import shown, specs
 from tests.labs.small_runs import LABORATORIES, TRAINED, with_own
 from tests.thinned import represented
 from tests.truth.predicates.another_drawing import holds, otherwise, sentences

@@ -21,7 +21,7 @@ from goldviz.diagnostics.findings.conclude import Conclusions, conclude
 from goldviz.diagnostics.findings.finding import Finding, Floats, Verdicts, any_seed, majority
 from goldviz.diagnostics.findings.line import Line, above, at_least, at_most, below, where
 from goldviz.diagnostics.findings.measures import diverged, median, ratio, rising, typical_updates
-from goldviz.diagnostics.findings.recorded import Recorded, networks
+from goldviz.diagnostics.findings.recorded import NetworkReading, networks
 from goldviz.diagnostics.findings.rule import Case, Rule
 from goldviz.diagnostics.findings.training import SATURATED, steps_too_long, steps_too_short, training_diverged
 from goldviz.diagnostics.findings.words import part, percent, times
@@ -39,8 +39,8 @@ __all__ = [
     "Line",
     "LoweredTo",
     "Mend",
+    "NetworkReading",
     "RaisedTo",
-    "Recorded",
     "Remedy",
     "Rule",
     "Scaled",

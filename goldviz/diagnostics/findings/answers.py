@@ -8,27 +8,23 @@ from __future__ import annotations
 
 from typing import Any
 
-from goldviz.diagnostics.findings.finding import Floats, Severity
+from goldviz.diagnostics.findings.finding import Floats
 from goldviz.diagnostics.findings.line import at_least, below
-from goldviz.diagnostics.findings.recorded import Recorded
-from goldviz.diagnostics.findings.rule import Case, Rule
+from goldviz.diagnostics.findings.recorded import NetworkReading
+from goldviz.diagnostics.findings.rule import Rule
 from goldviz.diagnostics.findings.words import quantity
 
 NEARLY_ALL = 0.99
 HALF = 0.5
 
 
-def right_at_length(one: Recorded, length: int | None) -> Floats:
+def right_at_length(n: NetworkReading, length: int | None) -> Floats:
     """The share of sequences of this length that are answered without a fault, at the last close look."""
-    lengths = [int(known) for known in one.dataset["length"].values] if "length" in one.dataset.coords else []
+    lengths = [int(known) for known in n.dataset["length"].values] if "length" in n.dataset.coords else []
     if length not in lengths:
-        return one.nothing
+        return n.nothing
     place = lengths.index(length)
-    return one.last("length_accuracy", "close_look", "length", by=lambda shares: shares[place])
-
-
-def _bad_if_all(case: Case) -> Severity:
-    return "bad" if len(case.names) == len(case.everything) else "warning"
+    return n.at_last("length_accuracy", "close_look", "length", by=lambda shares: shares[place])
 
 
 def of_answers(
@@ -55,7 +51,7 @@ def of_answers(
         ),
         Rule(
             "most_wrong",
-            _bad_if_all,
+            lambda case: "bad" if len(case.names) == len(case.everything) else "warning",
             lambda case: f"{be} wrong on {quantity(1 - case.largest(measure))} {what}",
             line=below(measure, HALF, of),
             at_end=True,

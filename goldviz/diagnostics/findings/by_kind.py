@@ -16,21 +16,13 @@ from goldviz.arrays.labelled import Run
 from goldviz.diagnostics.by_kind import ByKind
 from goldviz.diagnostics.findings import training
 from goldviz.diagnostics.findings.conclude import Conclusions
-from goldviz.diagnostics.findings.finding import Finding, Floats, Verdicts
+from goldviz.diagnostics.findings.finding import Finding, Floats
 from goldviz.diagnostics.findings.line import above, below
 from goldviz.diagnostics.findings.measures import diverged, mean, median, ratio, rising, share, typical_updates
-from goldviz.diagnostics.findings.recorded import (
-    Derived,
-    NetworkReading,
-    Recorded,
-    judged_of_kind,
-    networks,
-    of_kind,
-    read,
-)
+from goldviz.diagnostics.findings.recorded import NetworkReading, judged_of_kind, networks, of_kind
 from goldviz.diagnostics.findings.rule import Rule
 from goldviz.diagnostics.findings.words import times
-from goldviz.diagnostics.measure import MeasuredNumber
+from goldviz.diagnostics.measure import MeasuredNumber, measure
 
 FADED = 100.0
 """How many times smaller at the first layer than at the last a gradient counts as vanishing, or larger as exploding."""
@@ -45,40 +37,44 @@ def _first_over_last(norms: Floats) -> Floats:
     return ratio(mean(norms[:, 0]), mean(norms[:, -1]))
 
 
-def _simplest(one: Recorded) -> Floats:
+def _simplest(n: NetworkReading) -> Floats:
     """The lowest loss of an answer that needs no network, of each seed."""
-    losses = [one.measure(name) for name in one.kinds.every("baseline_loss")]
-    return np.min([np.broadcast_to(loss, one.nothing.shape) for loss in losses], axis=0) if losses else one.nothing
+    losses = [n.recorded(name) for name in n.kinds.every("baseline_loss")]
+    return np.min([np.broadcast_to(loss, n.nothing.shape) for loss in losses], axis=0) if losses else n.nothing
 
 
-@dataclass(frozen=True)
 class TrainingReading(NetworkReading):
     """What was recorded of one network's training, for each seed; NaN where nothing was."""
 
-    diverged: Verdicts = judged_of_kind("training_loss", diverged)
-    rising: Verdicts = judged_of_kind("training_loss", rising)
-    began: Floats = of_kind("training_loss", lambda losses: losses[0])
+    diverged = measure(judged_of_kind("training_loss", diverged))
+    """Whether the training loss ends in no number."""
+    rising = measure(judged_of_kind("training_loss", rising))
+    """Whether the training loss ends above its start, beyond its noise."""
+    began = measure(of_kind("training_loss", lambda losses: losses[0]))
     """The first training loss."""
-    ended: Floats = of_kind("training_loss", _last)
+    ended = measure(of_kind("training_loss", _last))
     """The last training loss."""
-    evaluation: Floats = of_kind("evaluation_loss", _last)
+    evaluation = measure(of_kind("evaluation_loss", _last))
     """The last loss on what is not learned from."""
-    test: Floats = of_kind("test_loss")
+    test = measure(of_kind("test_loss"))
     """The loss after training on what is not learned from."""
-    simplest: Floats = read(_simplest)
-    update: Floats = of_kind("update_to_data_by_layer", typical_updates)
+    simplest = measure(_simplest)
+    """The lowest loss of an answer that needs no network."""
+    update = measure(of_kind("update_to_data_by_layer", typical_updates))
     """The typical update-to-data ratio, median over steps and layers."""
-    clipped: Floats = of_kind("clipped", mean)
+    gradient_norm = measure(of_kind("gradient_norm", lambda norms: np.median(norms, axis=0)))
+    """The norm of the whole gradient before clipping, median over the steps."""
+    clipped = measure(of_kind("clipped", mean))
     """The share of steps whose gradient was clipped."""
-    saturation: Floats = of_kind("saturation", lambda shares: mean(shares[-1]))
+    saturation = measure(of_kind("saturation", lambda shares: mean(shares[-1])))
     """The share of saturated activations at the end, over the layers."""
-    dead: Floats = of_kind("dead_units", lambda shares: mean(shares[-1]))
+    dead = measure(of_kind("dead_units", lambda shares: mean(shares[-1])))
     """The share of dead units at the end, mean over the layers."""
-    first_over_last: Floats = of_kind("gradient_norm_by_layer", _first_over_last)
+    first_over_last = measure(of_kind("gradient_norm_by_layer", _first_over_last))
     """The gradient's norm at the first layer over that at the last, means over the steps."""
-    parameters: Floats = of_kind("parameter_count")
+    parameters = measure(of_kind("parameter_count"))
     """The number of parameters."""
-    worth = Derived(lambda n: share(np.where(np.isfinite(n.test), n.test, n.evaluation), n.simplest))
+    worth = measure(lambda n: share(np.where(np.isfinite(n.test), n.test, n.evaluation), n.simplest))
     """The loss on what is not learned from as a share of the simplest answer's."""
 
 

@@ -46,13 +46,11 @@ class Conclusions:
 
     def __call__(self, settings: Planned, dataset: Run) -> list[Finding]:
         """The findings that a page shows."""
-        readings = self.readings(settings, dataset)
-        return conclude(self.rules, readings, settings, dataset, self.most, self.praise)
+        return conclude(self.rules, self.readings(settings, dataset), settings, dataset, self.most, self.praise)
 
     def all(self, settings: Planned, dataset: Run) -> list[Finding]:
         """The findings, however many."""
-        readings = self.readings(settings, dataset)
-        return conclude(self.rules, readings, settings, dataset, most=len(self.rules))
+        return conclude(self.rules, self.readings(settings, dataset), settings, dataset, most=len(self.rules))
 
     def learned_by(self, settings: Planned, dataset: Run) -> dict[str, Verdicts]:
         """For each network the seeds that have learned their task; none where nobody says what that is."""
@@ -67,12 +65,7 @@ class Conclusions:
 
 
 def conclude(
-    rules: Sequence[Rule],
-    readings: Sequence[Any],
-    settings: Planned,
-    dataset: Run,
-    most: int = MOST,
-    praise: int = 1,
+    rules: Sequence[Rule], readings: Sequence[Any], settings: Planned, dataset: Run, most: int = MOST, praise: int = 1
 ) -> list[Finding]:
     """Findings of a run, most serious first, at most ``most``; see :class:`Conclusions`.
 

@@ -5,18 +5,16 @@ A model guesses the next token of a text. Its losses are in nats a token; counte
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 from goldviz.diagnostics.findings.advice import SLOWER
 from goldviz.diagnostics.findings.by_kind import TrainingReading
-from goldviz.diagnostics.findings.finding import Floats
 from goldviz.diagnostics.findings.line import above, below
 from goldviz.diagnostics.findings.measures import median, share
-from goldviz.diagnostics.findings.recorded import Derived, at_last, measured
+from goldviz.diagnostics.findings.recorded import at_last, recorded
 from goldviz.diagnostics.findings.rule import Case, Rule
 from goldviz.diagnostics.findings.training import Advice, steps_too_long, steps_too_short
+from goldviz.diagnostics.measure import measure
 
 BY_HEART = 0.3
 BETTER = 0.05
@@ -29,38 +27,29 @@ PAST_PAIRS = above("over_pairs", BETTER, "a dev loss {at:.2f} nat below that of 
 """A model past this line has learned what its task asks first; nobody knows the lowest loss of a text."""
 
 
-@dataclass(frozen=True)
 class Guesses(TrainingReading):
     """What was recorded of a language model's guesses, for each seed; NaN where nothing was."""
 
-    units: ClassVar[Mapping[str, str]] = dict.fromkeys(
-        ("train", "dev", "lowest", "letters", "pairs", "gap", "lost", "over_pairs", "uniform"), "nat"
-    )
-    train: Floats = at_last("train_loss", "close_look")
+    train = measure(at_last("train_loss", "close_look"), "nat")
     """The loss on training text at the last close look."""
-    dev: Floats = at_last("dev_loss", "close_look")
+    dev = measure(at_last("dev_loss", "close_look"), "nat")
     """The dev loss at the last close look."""
-    lowest: Floats = measured("dev_loss", "close_look", by=lambda losses: losses.min(axis=0))
+    lowest = measure(recorded("dev_loss", "close_look", by=lambda losses: losses.min(axis=0)), "nat")
     """The lowest dev loss of all close looks."""
-    letters: Floats = measured("unigram_dev_loss")
+    letters = measure(recorded("unigram_dev_loss"), "nat")
     """The dev loss of guessing by single tokens."""
-    pairs: Floats = measured("bigram_dev_loss")
+    pairs = measure(recorded("bigram_dev_loss"), "nat")
     """The dev loss of guessing by counted pairs."""
-    uniform: Floats = measured("uniform_loss")
+    uniform = measure(recorded("uniform_loss"), "nat")
     """The loss of guessing all alike."""
-    gap = Derived(lambda n: n.dev - n.train)
+    gap = measure(lambda n: n.dev - n.train, "nat")
     """How far the dev loss is above that on training text, in nats."""
-    lost = Derived(lambda n: n.dev - n.lowest)
+    lost = measure(lambda n: n.dev - n.lowest, "nat")
     """How far the dev loss has climbed again from its lowest, in nats."""
-    over_pairs = Derived(lambda n: n.pairs - n.dev)
+    over_pairs = measure(lambda n: n.pairs - n.dev, "nat")
     """How far the dev loss is below that of counted pairs, in nats."""
-    worth = Derived(lambda n: share(n.dev, n.letters))
+    worth = measure(lambda n: share(n.dev, n.letters))
     """The dev loss as a share of that of single tokens."""
-
-
-def _hardly_better(case: Case) -> bool:
-    """Whether the loss is below that of counted pairs after all, by too little to count."""
-    return all(median(n.over_pairs) > 0 for n in case.readings)
 
 
 def guesses_overshoot(advice: Advice = (SLOWER,), **own: Any) -> Rule:
@@ -110,7 +99,9 @@ def no_better_than_pairs(counting: str, **own: Any) -> Rule:
     """
 
     def title(case: Case) -> str:
-        return f"{{Subject}} guess{{es|}} {'hardly' if _hardly_better(case) else 'no'} better than counted pairs"
+        # The loss may be below that of counted pairs after all, by too little to count.
+        how = "hardly" if all(median(n.over_pairs) > 0 for n in case.readings) else "no"
+        return f"{{Subject}} guess{{es|}} {how} better than counted pairs"
 
     return Rule(
         "no_better_than_pairs",

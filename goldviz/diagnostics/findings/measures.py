@@ -56,13 +56,13 @@ def typical_updates(ratios: Floats) -> Floats:
     return np.array([typical_update(ratios[..., seed]) for seed in range(ratios.shape[-1])])
 
 
-def median(values: Floats) -> float:
+def median(values: Floats | float) -> float:
     """The median of what is a number; infinity is one, larger than all others. NaN if there are none.
 
     >>> median(np.array([0.5, np.inf, 1.1])), median(np.array([np.nan, 2.0]))
     (1.1, 2.0)
     """
-    usable = values[~np.isnan(values)]
+    usable = np.asarray(values)[~np.isnan(values)]
     with np.errstate(invalid="ignore"):
         return float(np.median(usable)) if usable.size else float("nan")
 

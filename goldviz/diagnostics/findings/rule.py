@@ -273,12 +273,6 @@ def name_of(reading: Any) -> str:
     return str(getattr(reading, "name", ""))
 
 
-def _in_clause(reading: Any) -> str:
-    """What a sentence calls the reading's network."""
-    name = name_of(reading)
-    return str(getattr(reading, "clause", {}).get(name, name))
-
-
 def _text(words: Text, case: Case) -> str:
     return case.text(words(case) if callable(words) else words)
 
@@ -294,7 +288,8 @@ class Fields(Networks):
     def __init__(
         self, readings: Sequence[Any], settings: Any, limits: Mapping[str, Sequence[float]] | None = None
     ) -> None:
-        super().__init__([_in_clause(n) for n in readings], settings=settings)
+        clauses = ((name_of(n), getattr(n, "clause", {})) for n in readings)
+        super().__init__([str(clause.get(name, name)) for name, clause in clauses], settings=settings)
         self.readings = readings
         self.limits = limits or {}
 

@@ -115,13 +115,13 @@ def saturated(kind: str = "saturated", *, measure: str = "saturation", of: str, 
     return Rule(kind=kind, severity="warning", line=line, **{"number": number, "of_training": True, **own})
 
 
-def units_dead(at: float = DEAD, *, of: str, **own: Any) -> Rule:
+def units_dead(at: float = DEAD, *, of: str, number: str = "{dead:percent} of the units", **own: Any) -> Rule:
     """Many units are activated by no sample. ``of`` ends the line. Needs the measure ``dead``."""
     return Rule(
         kind="dead_units",
         severity="warning",
         line=above("dead", at, f"{{at:percent}}{of}"),
-        number="{dead:percent} of the units",
+        number=number,
         **{"explanation": "A unit that nothing activates gets no gradient.", "of_training": True, **own},
     )
 

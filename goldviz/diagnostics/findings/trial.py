@@ -23,12 +23,8 @@ RUINED = 1.25
 NOTABLE = 0.02
 """In units of the loss: what is smaller nobody would miss."""
 
-HELPED, IN_VAIN, RUINED_A_NETWORK, NOT_CALLED_FOR = OUTCOMES = (
-    "helped",
-    "did not help",
-    "ruined a network",
-    "no seed called for it",
-)
+OUTCOMES = ("helped", "did not help", "ruined a network", "no seed called for it")
+HELPED, IN_VAIN, RUINED_A_NETWORK, NOT_CALLED_FOR = OUTCOMES
 
 
 @dataclass(frozen=True)
@@ -99,19 +95,12 @@ class Trial:
     def _losses(self, name: str) -> tuple[Verdicts, Verdicts]:
         """In which seeds a network's loss became worse and better; a rule about the run as a whole names no network,
         and all of them answer for it."""
-        networks = [name] if name in self.loss else list(self.loss)
-        none = np.zeros(len(self.complained), bool)
-        worse = np.any([none, *(self._worse(one) for one in networks)], axis=0)
-        better = np.any([none, *(self._better(one) for one in networks)], axis=0)
-        return np.asarray(worse), np.asarray(better)
-
-    def _better(self, name: str) -> Verdicts:
-        before, after = self.loss[name]
-        return np.asarray(np.where(np.isfinite(before), after < BETTER * before, after <= USELESS))
-
-    def _worse(self, name: str) -> Verdicts:
-        before, after = self.loss[name]
-        return np.asarray(np.where(np.isfinite(before), ~(after <= WORSE * before), after > USELESS))
+        worse, better = np.zeros((2, len(self.complained)), bool)
+        for before, after in [self.loss[name]] if name in self.loss else self.loss.values():
+            there = np.isfinite(before)
+            worse |= np.where(there, ~(after <= WORSE * before), after > USELESS)
+            better |= np.where(there, after < BETTER * before, after <= USELESS)
+        return worse, better
 
     @property
     def ruined(self) -> list[str]:
@@ -120,7 +109,8 @@ class Trial:
         return [] if self.mends else [name for name in self.loss if self._ruins(name)]
 
     def _ruins(self, name: str) -> bool:
-        lost = _ruined(*self.loss[name])
+        before, after = self.loss[name]
+        lost = np.isfinite(before) & ~(after <= np.maximum(RUINED * before, before + NOTABLE))
         learned = lost[self.learned.get(name, np.zeros(lost.size, bool))]
         return bool(np.mean(lost) > 0.5 or (learned.size and np.mean(learned) > 0.5))
 
@@ -137,7 +127,10 @@ class Trial:
     @property
     def remedy(self) -> str:
         """What was advised, with the values that it sets."""
-        changes = ", ".join(f"{name} {_setting(value)}" for name, value in self.changes.items())
+        changes = ", ".join(
+            f"{name} {value:.3g}" if isinstance(value, float) else f"{name} {value}"
+            for name, value in self.changes.items()
+        )
         return f"{self.words.format_map(Later(self.changes))} ({changes})"
 
     @property
@@ -171,11 +164,6 @@ def trials_in(file: Path) -> list[Trial]:
     return [Trial.from_json(one) for one in json.loads(file.read_text(encoding="utf-8"))] if file.exists() else []
 
 
-def _ruined(before: Floats, after: Floats) -> Verdicts:
-    too_high = ~(after <= np.maximum(RUINED * before, before + NOTABLE))
-    return np.asarray(np.isfinite(before) & too_high)
-
-
 def _change(before: Floats, after: Floats) -> str:
     one, two = (float(np.median(np.where(np.isfinite(part), part, np.inf))) for part in (before, after))
     return f"{_number(one)} → {_number(two)}"
@@ -183,10 +171,6 @@ def _change(before: Floats, after: Floats) -> str:
 
 def _number(value: float) -> str:
     return "none" if not np.isfinite(value) else f"{value:,.0f}" if value >= 1000 else f"{value:.3g}"
-
-
-def _setting(value: Any) -> str:
-    return f"{value:.3g}" if isinstance(value, float) else str(value)
 
 
 def _short(value: float) -> float | None:

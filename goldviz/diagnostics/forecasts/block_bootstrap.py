@@ -1,4 +1,4 @@
-"""How sure a mean of losses is, where losses of neighbouring days resemble one another.
+"""How sure a mean of losses is, where losses of neighbouring days resemble one another, and tables of such scores.
 
 Circular block bootstrap (Politis and Romano 1992): a replication is put together from blocks of consecutive losses,
 drawn with replacement, the first loss following the last.
@@ -7,9 +7,16 @@ drawn with replacement, the first loss following the last.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterable
 
 import numpy as np
 from jaxtyping import Float
+
+Table = Float[np.ndarray, "model metric"]
+ScoreTable = tuple[Table, Table, Table]
+"""A row for each model, a column for each score: the scores, and the ends of their 95 % intervals."""
+ScoreWithEnds = tuple[float, float, float]
+WITHOUT_SCORE: ScoreWithEnds = (np.nan, np.nan, np.nan)
 
 
 def block_length(losses: Float[np.ndarray, "forecast loss"]) -> int:
@@ -55,3 +62,14 @@ def middle(replications: Float[np.ndarray, " replication"], share: float = 0.95)
         return np.nan, np.nan
     low, high = np.quantile(replications, [(1 - share) / 2, (1 + share) / 2])
     return float(low), float(high)
+
+
+def score_table(
+    models: Iterable[str],
+    scores: Callable[[str, np.random.Generator], list[ScoreWithEnds]],
+    generator: np.random.Generator,
+) -> ScoreTable:
+    """The ``scores`` of each model, all from the same random numbers: a row is the same in whatever company."""
+    seed = generator.integers(2**63)
+    values, low, high = np.moveaxis(np.array([scores(name, np.random.default_rng(seed)) for name in models]), -1, 0)
+    return values, low, high

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy import signal, special, stats
 
 from goldviz.data.markets.alignment import NextValues, Panel
-from goldviz.data.markets.market import Transformation
+from goldviz.data.markets.market import Market, Transformation
 
 FALSE_ALARMS = 0.01
 """How often honest columns, all of a file together, are to pass the bound of chance."""
@@ -199,6 +199,13 @@ def columns_ahead(
     return suspicious(next_move_links(panel.channels[1:], news, changes.values[:end][usable], levels=levels))
 
 
+def covariates_ahead(market: Market, panel: Panel, changes: NextValues, *, end: int) -> tuple[NextMoveLink, ...]:
+    """Those of a market's covariates, each called by its words."""
+    words = {channel.name: channel.words for channel in market.channels}
+    links = columns_ahead(panel, [channel.transformation for channel in market.channels], changes, end=end)
+    return tuple(link._replace(channel=words[link.channel]) for link in links)
+
+
 def suspicious(links: Iterable[NextMoveLink]) -> tuple[NextMoveLink, ...]:
     """Those that neither chance nor an honest market explains, one for each channel, the strongest first.
 
@@ -212,30 +219,31 @@ def suspicious(links: Iterable[NextMoveLink]) -> tuple[NextMoveLink, ...]:
     return tuple(strongest.values())
 
 
-def lookahead_warning(words: str, link: NextMoveLink) -> str:
-    """What to say of a suspicious channel before anything is trained on it.
+def lookahead_warning(link: NextMoveLink) -> str:
+    """What to say of a suspicious channel, called by its words, before anything is trained on it.
 
-    >>> lookahead_warning("Model High", NextMoveLink("Model High", 0.74, 0.1))
+    >>> lookahead_warning(NextMoveLink("Model High", 0.74, 0.1))
     'Model High tells the next move: correlation +0.74, of honest columns at most 0.10. Is it known later than its \
 date says, or computed from what comes? Set its release time, or leave it out.'
     """
     correlation = f"{link.correlation:+.2f}".replace("-", "−")
     return (
-        f"{words} tells {link.ahead}: correlation {correlation}, of honest columns at most {link.limit:.2f}. Is it "
-        "known later than its date says, or computed from what comes? Set its release time, or leave it out."
+        f"{link.channel} tells {link.ahead}: correlation {correlation}, of honest columns at most {link.limit:.2f}. Is "
+        "it known later than its date says, or computed from what comes? Set its release time, or leave it out."
     )
 
 
 def _what_comes(moves: Floats) -> _Ahead:
     calm, squares = _in_calm_units(moves), np.square(moves)
     least = np.quantile(squares[squares > 0], 0.05) if squares.any() else 1.0
-    before, squares_before = _before(calm, 0.0), _before(squares, float(squares.mean()) if len(squares) else 0.0)
+    before = _before(calm, first=0.0)
+    squares_before = _before(squares, first=float(squares.mean()) if len(squares) else 0.0)
     known = [
         *(_scores(np.log(_running_mean(squares_before, length) + least)) for length in PAST),
         *(_running_mean(before, length) * np.sqrt(length) for length in PAST),
         np.abs(before),
-        _scores(np.cumsum(_before(moves, 0.0))),
-        *(_before(before, 0.0, lag) for lag in (1, 2)),
+        _scores(np.cumsum(_before(moves, first=0.0))),
+        *(_before(before, lag, 0.0) for lag in (1, 2)),
     ]
     sizes = {length: _log_mean_ahead(squares, length, least) for length in {*SPANS, *AFTER}}
     surprises = [_left_over(_scores(one), known) for one in (calm, sizes[1])]
@@ -245,7 +253,7 @@ def _what_comes(moves: Floats) -> _Ahead:
         np.column_stack([_scores(sizes[span]) for span in SPANS]),
         tuple(np.column_stack([_scores(_earlier(sizes[length], span)) for length in AFTER]) for span in SPANS),
         np.column_stack([_scores(one) for one in surprises]),
-        _lagged(calm, 1),
+        _before(calm),
         known[2],
     )
 
@@ -278,13 +286,14 @@ def _links_of(name: str, column: Floats, level: Floats, ahead: _Ahead, columns: 
 
 def _readings(news: Floats, level: Floats, last_move: Floats, forecasts: int) -> Iterable[_Reading]:
     """What is new in a column since its last value, its size, and what is new since a week, a month and a quarter."""
-    left = _scores(_in_calm_units(_left_over(news, _own_past(news, last_move))))
+    own_past = [_before(news, lag) for lag in range(1, 1 + min(OWN_LAGS, len(news) // 20))]
+    left = _scores(_in_calm_units(_left_over(news, [*own_past, last_move])))
     yield _Reading(left)
     yield _Reading(_scores(np.abs(left)), of_moves=False)
     if len(news) >= SPARSE * forecasts:
         scores = _scores(level)
         for back in (back for back in BACK if TIMES_OVER * back <= forecasts):
-            yield _Reading(scores, (_lagged(scores, back), _lagged(scores, back + 1)), innovation=False)
+            yield _Reading(scores, (_before(scores, back), _before(scores, back + 1)), innovation=False)
 
 
 def _with_spans(name: str, reading: _Reading, rows: Places, ahead: _Ahead, alarms: float) -> Iterable[NextMoveLink]:
@@ -399,7 +408,8 @@ def _autocorrelation(x: Floats, reach: int) -> Floats:
     return np.asarray(products[1 : reach + 1] / products[0])
 
 
-def _before(x: Floats, first: float, lag: int = 1) -> Floats:
+def _before(x: Floats, lag: int = 1, first: float = np.nan) -> Floats:
+    """At each place the value so many places earlier, and ``first`` where there is none."""
     return np.concatenate([np.full(min(lag, len(x)), first), x[: max(len(x) - lag, 0)]])
 
 
@@ -420,14 +430,6 @@ def _log_mean_ahead(squares: Floats, length: int, least: float) -> Floats:
 def _earlier(x: Floats, lag: int) -> Floats:
     """At each place the value so many places later."""
     return np.append(x[lag:], np.full(min(lag, len(x)), np.nan))
-
-
-def _own_past(x: Floats, last_move: Floats) -> list[Floats]:
-    return [*(_lagged(x, lag) for lag in range(1, 1 + min(OWN_LAGS, len(x) // 20))), last_move]
-
-
-def _lagged(x: Floats, lag: int) -> Floats:
-    return np.concatenate([np.full(min(lag, len(x)), np.nan), x[: max(len(x) - lag, 0)]])
 
 
 def _running_mean(x: Floats, length: int) -> Floats:

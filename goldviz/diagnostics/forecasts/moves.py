@@ -1,13 +1,15 @@
 """What a target's moves are called, in which unit they are told, and what recorded numbers of them are.
 
 Every text about a target takes its words from here: a market seen in log returns moves by percent, one seen in changes
-by its own unit, and where levels are forecast there is no move at all.
+by its own unit, and where levels are forecast there is no move at all. Scores of the size of moves say little beside
+days on end on which a target does not move.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +21,8 @@ SEEN_AS = {"log_return": "log return", "difference": "change", "level": "level"}
 
 UNNAMED_UNIT = "its own unit"
 BASIS_POINTS = 1e4
+LONG_STILL = 20
+"""Days on end without a move from which they are told; EWMA's variance falls to a third in so many."""
 
 
 @dataclass(frozen=True)
@@ -90,7 +94,7 @@ class Moves:
         """What stands behind a number, with a blank before it; not escaped."""
         return f" {self.unit}" if self.unit else ""
 
-    def shown(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+    def shown(self, values: NDArray[Any]) -> NDArray[Any]:
         """Recorded numbers in the unit."""
         return np.asarray(self.factor * values)
 
@@ -129,3 +133,23 @@ class Moves:
 def recorded_units(moves: Moves, names: Iterable[str], levels: Iterable[str], unit: str) -> dict[str, str]:
     """The units of recorded variables: those of ``names`` are moves, those of ``levels`` in the target's own unit."""
     return dict.fromkeys(names, moves.recorded) | dict.fromkeys(levels, unit or UNNAMED_UNIT)
+
+
+def longest_still(moves: NDArray[np.floating[Any]]) -> int:
+    """How many days on end have a move of exactly zero, at most.
+
+    >>> longest_still(np.array([0.1, 0.0, 0.0, 0.2, 0.0, np.nan]))
+    2
+    """
+    places = np.flatnonzero(np.concatenate([[True], moves != 0, [True]]))
+    return int(np.diff(places).max()) - 1
+
+
+def still_in_words(target: str, moves: NDArray[np.floating[Any]], so: str) -> str:
+    """A sentence on the longest stretch without a move, and one on what comes of it; empty where it is short.
+
+    >>> still_in_words("Gold", np.zeros(30), "They lie inside every interval.")
+    'Gold does not move for 30 days on end. They lie inside every interval.'
+    """
+    longest = longest_still(moves)
+    return f"{target or 'The target'} does not move for {longest} days on end. {so}" if longest >= LONG_STILL else ""

@@ -43,11 +43,6 @@ def mean_loss(losses: Float[np.ndarray, " forecast"]) -> float:
     return mean if np.isfinite(mean) else np.nan
 
 
-def mean_squared_error(truth: Float[np.ndarray, " forecast"], forecast: Float[np.ndarray, " forecast"]) -> float:
-    """MSE = mean (y - y^)^2, in the truth's unit squared."""
-    return mean_loss(squared_errors(truth, forecast)) if scorable(truth, forecast) else np.nan
-
-
 def r2_out_of_sample(
     truth: Float[np.ndarray, " forecast"],
     forecast: Float[np.ndarray, " forecast"],

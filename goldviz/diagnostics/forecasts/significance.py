@@ -46,10 +46,25 @@ def diebold_mariano(
     >>> f"{tested.statistic:.4f} {tested.p_value:.4f}"
     '1.0000 0.3506'
     """
-    statistic = _corrected_statistic(reference_losses, losses, horizon)
+    if horizon < 1:
+        raise ValueError(f"The horizon is {horizon}; allowed is a whole number from 1.")
+    count = len(losses)
+    if count < max(LEAST_FORECASTS, horizon + 1):
+        return NOTHING_TO_TEST
+    with np.errstate(over="ignore", invalid="ignore"):
+        differences = reference_losses - losses
+        mean = differences.mean()
+        around = differences - mean
+        size = np.abs(losses).max() + np.abs(reference_losses).max()
+        covariances = [around[lag:] @ around[: count - lag] / count for lag in range(horizon)]
+    variance = covariances[0] + 2 * sum(covariances[1:])
+    if not (np.isfinite(variance) and np.abs(around).max() > ROUNDING * size and variance > 0):
+        return NOTHING_TO_TEST
+    correction = (count + 1 - 2 * horizon + horizon * (horizon - 1) / count) / count
+    statistic = float(mean / math.sqrt(variance / count) * math.sqrt(correction))
     if not math.isfinite(statistic):
         return NOTHING_TO_TEST
-    return Significance(statistic, 2 * float(special.stdtr(len(losses) - 1, -abs(statistic))))
+    return Significance(statistic, 2 * float(special.stdtr(count - 1, -abs(statistic))))
 
 
 def wilson_interval(right: int, count: int, share: float = 0.95) -> tuple[float, float]:
@@ -86,25 +101,3 @@ def against_always_up(
         return NOTHING_TO_TEST
     p_value = 2 * float(special.bdtr(min(right, share_up - right), share_up, 0.5))
     return Significance((2 * right - share_up) / hits(truth, forecast, reference).counted, min(1.0, p_value))
-
-
-def _corrected_statistic(
-    reference_losses: Float[np.ndarray, " forecast"], losses: Float[np.ndarray, " forecast"], horizon: int
-) -> float:
-    """The statistic of Diebold and Mariano with the correction of Harvey, Leybourne and Newbold."""
-    if horizon < 1:
-        raise ValueError(f"The horizon is {horizon}; allowed is a whole number from 1.")
-    count = len(losses)
-    if count < max(LEAST_FORECASTS, horizon + 1):
-        return np.nan
-    with np.errstate(over="ignore", invalid="ignore"):
-        differences = reference_losses - losses
-        mean = differences.mean()
-        around = differences - mean
-        size = np.abs(losses).max() + np.abs(reference_losses).max()
-        covariances = [around[lag:] @ around[: count - lag] / count for lag in range(horizon)]
-    variance = covariances[0] + 2 * sum(covariances[1:])
-    if not (np.isfinite(variance) and np.abs(around).max() > ROUNDING * size and variance > 0):
-        return np.nan
-    correction = (count + 1 - 2 * horizon + horizon * (horizon - 1) / count) / count
-    return float(mean / math.sqrt(variance / count) * math.sqrt(correction))

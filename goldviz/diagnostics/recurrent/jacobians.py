@@ -15,6 +15,7 @@ from jaxtyping import Float
 from torch import Tensor
 from torch.func import jacrev, vmap
 
+from goldviz.diagnostics.recurrent.backward import lstm_slopes, update_slopes
 from goldviz.models.recurrent.elman import ACTIVATIONS, Elman, ElmanTrace
 from goldviz.models.recurrent.gru import GRUTrace, ResetAfterGRU, ResetBeforeGRU
 from goldviz.models.recurrent.lstm import LSTM, LSTMTrace
@@ -129,7 +130,9 @@ def step_jacobians(layer: RecurrentWeights, trace: RecurrentTrace, sequence: int
     _check_trace(trace, sequence)
     match layer, trace:
         case Elman(), ElmanTrace():
-            return StateJacobians(_elman(layer, trace, sequence))
+            # D_t W_hh with D_t = diag(phi'), eq. 8
+            slopes = ACTIVATIONS[layer.activation].slope(_of(trace.states[1:], sequence))
+            return StateJacobians(_rows(slopes, layer.W_h))
         case LSTM(), LSTMTrace():
             return _lstm(layer, trace, sequence)
         case ResetBeforeGRU(), GRUTrace():
@@ -179,31 +182,19 @@ def _rows(scale: PerStep, matrix: Tensor) -> Float[Tensor, "time hidden hidden"]
     return scale.unsqueeze(-1) * matrix
 
 
-def _elman(layer: Elman, trace: ElmanTrace, sequence: int) -> Tensor:
-    """D_t W_hh with D_t = diag(phi'), eq. 8."""
-    return _rows(ACTIVATIONS[layer.activation].slope(_of(trace.states[1:], sequence)), layer.W_h)
-
-
 def _lstm(layer: LSTM, trace: LSTMTrace, sequence: int) -> CellJacobians:
     """Chain rule over eq. 10-15."""
-    i, f = _of(trace.input_gates, sequence), _of(trace.forget_gates, sequence)
-    o, candidate = _of(trace.output_gates, sequence), _of(trace.candidates, sequence)
-    last_cell, tanh_cells = _of(trace.cells[:-1], sequence), _of(trace.cells[1:], sequence).tanh()
+    slopes, exposures = lstm_slopes(trace)
+    i, f, o, candidate = _of(slopes, sequence).chunk(4, -1)
     W_i, W_f, W_o, W_c = (layer.block(layer.W_h, name) for name in ("input", "forget", "output", "candidate"))
-    cell_from_hidden = (
-        _rows(last_cell * f * (1 - f), W_f)
-        + _rows(candidate * i * (1 - i), W_i)
-        + _rows(i * (1 - candidate.square()), W_c)
-    )
-    return CellJacobians(_rows(tanh_cells * o * (1 - o), W_o), cell_from_hidden, f, o * (1 - tanh_cells.square()))
+    cell_from_hidden = _rows(f, W_f) + _rows(i, W_i) + _rows(candidate, W_c)
+    return CellJacobians(_rows(o, W_o), cell_from_hidden, _of(trace.forget_gates, sequence), _of(exposures, sequence))
 
 
 def _gru_parts(layer: ResetBeforeGRU | ResetAfterGRU, trace: GRUTrace, sequence: int) -> tuple[Tensor, ...]:
-    """What both conventions share: z, r, h_(t-1), the path past the candidate, and dh_t/d(candidate's sum)."""
-    z, r = _of(trace.update_gates, sequence), _of(trace.reset_gates, sequence)
-    candidate, last = _of(trace.candidates, sequence), _of(trace.states[:-1], sequence)
-    past = torch.diag_embed(1 - z) + _rows((candidate - last) * z * (1 - z), layer.block(layer.W_h, "update"))
-    return r, last, past, z * (1 - candidate.square())
+    """What both conventions share: r, h_(t-1), the path past the candidate, and dh_t/d(candidate's sum)."""
+    r, last, update, candidate, past = (_of([*steps], sequence) for steps in update_slopes(trace))
+    return r, last, torch.diag_embed(past) + _rows(update, layer.block(layer.W_h, "update")), candidate
 
 
 def _reset_before(layer: ResetBeforeGRU, trace: GRUTrace, sequence: int) -> Tensor:

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from goldviz.declare.claims import Claim, Part
-from goldviz.labs.adaptive_computation import LAB, measures
+from goldviz.labs.adaptive_computation import LAB
 
 Tried = partial(Claim, LAB)
 SMALL: dict[str, Any] = {"bits": 4, "most": 6, "steps": 400, "look_every": 1000}
@@ -20,10 +20,8 @@ CLAIMS = (
         "004, 3.3",
         lanes=(SMALL, PARITY),
         parts={
-            "reading until STOP: steps and bits correlate at {:+.2f}": Part(measures.CORRELATION, chance=0, lanes=(1,)),
-            "parity of four signs: steps and signs correlate at {:+.2f}": Part(
-                measures.CORRELATION, chance=0, lanes=(2,)
-            ),
+            "reading until STOP: steps and bits correlate at {:+.2f}": Part("tau.correlation", chance=0, lanes=(1,)),
+            "parity of four signs: steps and signs correlate at {:+.2f}": Part("tau.correlation", chance=0, lanes=(2,)),
         },
     ),
     Tried(
@@ -33,8 +31,8 @@ CLAIMS = (
         kind="question",
         lanes=({**SMALL, "networks": "all"},),
         parts={
-            "without a price it thinks {:.1f} steps longer than with τ = 0.01": Part(measures.steps_saved, above=0.5),
-            "with τ = 0.01 it is right as often, {:+.1%} apart": Part(measures.accuracy_kept, above=-0.01),
+            "without a price it thinks {:.1f} steps longer than with τ = 0.01": Part("steps_saved", above=0.5),
+            "with τ = 0.01 it is right as often, {:+.1%} apart": Part("accuracy_kept", above=-0.01),
         },
     ),
 )

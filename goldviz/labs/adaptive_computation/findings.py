@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from goldviz.diagnostics.findings import Case, Conclusions, Rule, networks, training
+from goldviz.diagnostics.findings import Case, Conclusions, Rule, training
 from goldviz.diagnostics.findings.answers import NEARLY_ALL, of_answers
 from goldviz.diagnostics.findings.line import above, at_least, below
 from goldviz.labs.adaptive_computation.measures import Reading
@@ -85,6 +85,6 @@ RULES = (
 
 findings_of = Conclusions(
     RULES,
-    lambda settings, run: [Reading.of(run, name, settings) for name in networks(run)],
+    Reading.of_all,
     learned=at_least("accuracy", NEARLY_ALL, "{at:percent} of inputs"),
 )

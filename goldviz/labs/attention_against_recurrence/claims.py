@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from goldviz.declare.claims import Claim, Part
-from goldviz.labs.attention_against_recurrence import LAB, measures
+from goldviz.labs.attention_against_recurrence import LAB
 
 Tried = partial(Claim, LAB)
 LAST = {"look_every": 1000, "steps": 600}
@@ -21,12 +21,10 @@ CLAIMS = (
         "001, 4.1",
         lanes=(*FORTY, HUNDRED),
         parts={
-            "forty steps back the RNN is right on {:.0%}": Part(measures.FAR["rnn"], below=0.5, lanes=(1,)),
-            "forty steps back the LSTM is right on {:.0%}": Part(measures.FAR["lstm"], below=0.5, lanes=(2,)),
-            "forty steps back the Transformer is right on {:.0%}": Part(
-                measures.FAR["transformer"], above=0.9, lanes=(3,)
-            ),
-            "a hundred steps back the LSTM is right on {:.0%}": Part(measures.FAR["lstm"], below=0.5, lanes=(4,)),
+            "forty steps back the RNN is right on {:.0%}": Part("rnn.far", below=0.5, lanes=(1,)),
+            "forty steps back the LSTM is right on {:.0%}": Part("lstm.far", below=0.5, lanes=(2,)),
+            "forty steps back the Transformer is right on {:.0%}": Part("transformer.far", above=0.9, lanes=(3,)),
+            "a hundred steps back the LSTM is right on {:.0%}": Part("lstm.far", below=0.5, lanes=(4,)),
         },
     ),
     Tried(
@@ -36,10 +34,8 @@ CLAIMS = (
         lanes=({"steps": 1},),
         kind="identity",
         parts={
-            "at 1,024 symbols {:,.0f} steps of the LSTM wait for one another": Part(
-                measures.lstm_steps_in_a_row, above=1000
-            ),
-            "of the Transformer {:,.0f}": Part(measures.encoder_steps_in_a_row, below=10),
+            "at 1,024 symbols {:,.0f} steps of the LSTM wait for one another": Part("lstm_steps_in_a_row", above=1000),
+            "of the Transformer {:,.0f}": Part("encoder_steps_in_a_row", below=10),
         },
     ),
     Tried(
@@ -49,10 +45,10 @@ CLAIMS = (
         lanes=(UNTRAINED,),
         parts={
             "untrained, a hundred steps back, its gradient is {:.2g} of that at the nearest input": Part(
-                measures.REACH_AT_FIRST["transformer"], above=0.1, scale="ratio"
+                "transformer.reach_at_first", above=0.1, scale="ratio"
             ),
-            "the RNN's is {:.2g}": Part(measures.REACH_AT_FIRST["rnn"], below=0.1, scale="ratio"),
-            "the LSTM's is {:.2g}": Part(measures.REACH_AT_FIRST["lstm"], below=0.1, scale="ratio"),
+            "the RNN's is {:.2g}": Part("rnn.reach_at_first", below=0.1, scale="ratio"),
+            "the LSTM's is {:.2g}": Part("lstm.reach_at_first", below=0.1, scale="ratio"),
         },
     ),
     Tried(
@@ -62,8 +58,8 @@ CLAIMS = (
         lanes=({"steps": 1},),
         kind="question",
         parts={
-            "at 64 symbols it takes {:.1f} times as many": Part(measures.encoder_work_at_64, below=1, scale="ratio"),
-            "at 1,024 symbols {:.1f} times": Part(measures.encoder_work_at_1024, below=1, scale="ratio"),
+            "at 64 symbols it takes {:.1f} times as many": Part("encoder_work_at_64", below=1, scale="ratio"),
+            "at 1,024 symbols {:.1f} times": Part("encoder_work_at_1024", below=1, scale="ratio"),
         },
     ),
 )

@@ -6,17 +6,14 @@ import math
 from functools import partial
 
 from goldviz.declare.claims import Claim, Part
-from goldviz.diagnostics.measure import Measure
-from goldviz.labs.attention_cost import LAB, measures
+from goldviz.labs.attention_cost import LAB
 
 OverSeed = partial(Claim, LAB, over="seed")
 DATA = tuple({"data": data, "lazy_rows": "running"} for data in ("peaked", "random", "periodic", "trained"))
 NAMES = ("one row in ten matches", "random", "periodic", "a head that learned a pattern of 16 rows")
 
 
-def on_all_data(
-    words: str, measure: Measure, *, below: float = math.inf, chance: float | None = None
-) -> dict[str, Part]:
+def on_all_data(words: str, measure: str, *, below: float = math.inf, chance: float | None = None) -> dict[str, Part]:
     """A part for each kind of data, in the order of the lanes."""
     return {
         f"{name}: {words}": Part(measure, below=below, lanes=(lane,), chance=chance)
@@ -24,7 +21,7 @@ def on_all_data(
     }
 
 
-MOVED = partial(Part, measures.prob_sparse_earlier_moved, below=1e-3)
+MOVED = partial(Part, "prob_sparse_earlier_moved", below=1e-3)
 
 
 CLAIMS = (
@@ -33,12 +30,8 @@ CLAIMS = (
         "The memory of attention grows with the square of the length, and that is the bottleneck.",
         "002, 4",
         parts={
-            "with the map kept, bytes grow with the power {:.2f} of t": Part(
-                measures.map_held_growth, above=1.9, below=2.1
-            ),
-            "with PyTorch's kernel, which works in blocks: {:.2f}": Part(
-                measures.kernel_held_growth, above=1.9, below=2.1
-            ),
+            "with the map kept, bytes grow with the power {:.2f} of t": Part("map_held_growth", above=1.9, below=2.1),
+            "with PyTorch's kernel, which works in blocks: {:.2f}": Part("kernel_held_growth", above=1.9, below=2.1),
         },
     ),
     OverSeed(
@@ -46,8 +39,8 @@ CLAIMS = (
         "The score s is the relative entropy between the attention distribution and the uniform one.",
         "002, 4.2, step 1",
         parts={
-            "s − ln t is off KL(uniform ‖ attention) by {:.2g} nat at most": Part(measures.off_from_even, below=1e-9),
-            "s − ln t is off KL(attention ‖ uniform) by {:.2g} nat at most": Part(measures.off_to_even, below=1e-9),
+            "s − ln t is off KL(uniform ‖ attention) by {:.2g} nat at most": Part("off_from_even", below=1e-9),
+            "s − ln t is off KL(attention ‖ uniform) by {:.2g} nat at most": Part("off_to_even", below=1e-9),
         },
     ),
     OverSeed(
@@ -55,7 +48,7 @@ CLAIMS = (
         "The maximum minus the mean may stand in for s.",
         "002, 4.2, step 1",
         lanes=DATA,
-        parts=on_all_data("it chooses {:.0%} of the 25 rows", measures.rows_that_agree, chance=25 / 96),
+        parts=on_all_data("it chooses {:.0%} of the 25 rows", "rows_that_agree", chance=25 / 96),
     ),
     OverSeed(
         "C30",
@@ -63,11 +56,9 @@ CLAIMS = (
         "002, 4.2, complexity",
         parts={
             "as printed, s of all products: multiplications grow with the power {:.2f} of t": Part(
-                measures.GROWTHS["prob_sparse"], below=1.3
+                "prob_sparse_growth", below=1.3
             ),
-            "s of c ln t sampled products: with the power {:.2f}": Part(
-                measures.GROWTHS["prob_sparse_sampled"], below=1.3
-            ),
+            "s of c ln t sampled products: with the power {:.2f}": Part("prob_sparse_sampled_growth", below=1.3),
         },
     ),
     OverSeed(
@@ -75,9 +66,7 @@ CLAIMS = (
         "A query with a large s attends strongly to a few keys.",
         "002, 4.2, step 1",
         lanes=DATA,
-        parts=on_all_data(
-            "rank correlation of s and the largest weight {:.2f}", measures.order_by_top_weight, chance=0
-        ),
+        parts=on_all_data("rank correlation of s and the largest weight {:.2f}", "order_by_top_weight", chance=0),
     ),
     OverSeed(
         "C32",
@@ -95,6 +84,6 @@ CLAIMS = (
         "A few active queries preserve the dominant attention patterns.",
         "002, 4.2, steps 2-3",
         lanes=DATA,
-        parts=on_all_data("25 of 96 rows lose {:.0%} of the output", measures.lost_by_score, below=0.2),
+        parts=on_all_data("25 of 96 rows lose {:.0%} of the output", "lost_by_score", below=0.2),
     ),
 )

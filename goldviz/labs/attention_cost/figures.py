@@ -56,9 +56,10 @@ def savings(ds: Run) -> str:
 
 def held_growth(ds: Run) -> str:
     """How counted bytes grow, in a sentence."""
+    with_map, kernel = (measures.HELD_GROWTHS[how](ds) for how in ("map", "kernel"))
     return (
-        f"Counted, not by formula: with the map kept bytes grow as t to the power {measures.map_held_growth(ds):.2f}, "
-        f"with PyTorch's kernel {measures.kernel_held_growth(ds):.2f}."
+        f"Counted, not by formula: with the map kept bytes grow as t to the power {with_map:.2f}, "
+        f"with PyTorch's kernel {kernel:.2f}."
     )
 
 
@@ -72,7 +73,7 @@ def lost(ds: Run) -> str:
 
 def leaks(ds: Run) -> str:
     """How many of the rows before a change move, in a sentence."""
-    share = measures.prob_sparse_earlier_moved(ds)
+    share = measures.EARLIER_MOVED["prob_sparse"](ds)
     if not share:
         return "Above the gold diagonal nothing moves: no row sees the future."
     return f"Above the gold diagonal is the past: {share:.0%} of it moves, so rows see the future.".replace("%", " %")
@@ -213,7 +214,6 @@ FIGURES = bound(
         "kind",
         "Multiplications",
         "%{y:.3s}",
-        shows="Multiplications of one head by formula; both axes are logarithmic.",
         lead=_of(savings),
     ),
     figure(
@@ -229,7 +229,6 @@ FIGURES = bound(
             hover="%{y:.1f} %",
         ),
         rule(x=attribute("active"), colour="accent", width=2, dash="solid"),
-        shows="ProbSparse's distance from full attention, by the number u of active rows.",
         cannot_show="What a network that is trained with it learns to do without.",
         # Marks at both ends stand on the axis' frame: Plotly leaves them room.
         x=axis("Active rows u", scale="free", unifiedhovertitle_text="%{x} active rows"),
@@ -244,7 +243,6 @@ FIGURES = bound(
         "kind",
         "Bytes of weights",
         "%{y:.3s}B",
-        shows="Bytes of one head's attention weights in float32, by formula.",
         cannot_show="What a kernel really holds.",
         lead=_of(held_growth),
     ),
@@ -254,7 +252,6 @@ FIGURES = bound(
         _sorted,
         rule(x=attribute("active", 0.5), colour="accent", width=2, dash="solid"),
         needs=("ranked_by", "attends"),
-        shows="Each row's score in order, the rows that attend in colour.",
         x=axis("Rows, the highest score first", scale="free", showgrid=False),
         y=axis("Score (nat)"),
         lead=_of(
@@ -282,7 +279,6 @@ FIGURES = bound(
         "top_weight",
         "Does a high score mean few keys?",
         "Largest weight",
-        shows="The largest attention weight of every row against its exact score.",
         lead=_of(
             lambda ds: f"Rank correlation over the later half of the rows: {measures.order_by_top_weight(ds):.2f}."
         ),
@@ -318,7 +314,6 @@ FIGURES = bound(
             legend=False,
             more={"hoverinfo": "skip"},
         ),
-        shows="How far the output moves at each row when the row of the column is changed.",
         y=axis("Row that moves", **DOWN),
         colour=colours("Largest change of the output, log10", ends=_moved_by),
         lead=_of(leaks),

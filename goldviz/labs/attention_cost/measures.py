@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from goldviz.diagnostics.measure import Measure, combined, measure
+from goldviz.diagnostics.measure import each, measure
 from goldviz.models.series.attention import ATTENTIONS
 
 if TYPE_CHECKING:
@@ -34,60 +34,63 @@ def _later_half(run: Run, name: str) -> np.ndarray:
     return np.asarray(run[name].values[run.sizes["row"] // 2 :])
 
 
-def growth(kind: str) -> Measure:
-    """The power of the length with which a kind's multiplications grow, by formula."""
-
-    def read(run: Run) -> float:
-        lengths = run["series_length"].values
-        late = lengths >= GROWTH_FROM
-        return _power(run["multiplications"].sel(kind=kind).values[late], lengths[late])
-
-    words = f"The power of the length with which the multiplications of {ATTENTIONS[kind].label} grow from 1,024 rows."
-    return Measure(f"{kind}_growth", words, "", read)
+def _multiplications(run: Run, *kinds: str) -> list[np.ndarray]:
+    return [run["multiplications"].sel(kind=kind).values for kind in kinds]
 
 
-def crossing(kind: str) -> Measure:
+def _growth(run: Run, kind: str) -> float:
+    lengths, [multiplications] = run["series_length"].values, _multiplications(run, kind)
+    late = lengths >= GROWTH_FROM
+    return _power(multiplications[late], lengths[late])
+
+
+def _crossing(run: Run, kind: str) -> float:
     """From which of the lengths on a kind needs fewer multiplications than full attention; infinite for none."""
-
-    def read(run: Run) -> float:
-        full, own = (run["multiplications"].sel(kind=name).values for name in ("full", kind))
-        less = own < full
-        places = [place for place in range(len(less)) if less[place:].all()]
-        return float(run["series_length"].values[places[0]]) if places else math.inf
-
-    words = f"The length from which {ATTENTIONS[kind].label} needs fewer multiplications than full attention."
-    return Measure(f"{kind}_crossing", words, "rows", read)
+    full, own = _multiplications(run, "full", kind)
+    less = own < full
+    places = [place for place in range(len(less)) if less[place:].all()]
+    return float(run["series_length"].values[places[0]]) if places else math.inf
 
 
-def share_of_full(kind: str) -> Measure:
-    """A kind's multiplications over those of full attention, at the longest series."""
-
-    def read(run: Run) -> float:
-        full, own = (run["multiplications"].sel(kind=name).values[-1] for name in ("full", kind))
-        return float(own / full)
-
-    words = f"The multiplications of {ATTENTIONS[kind].label} over those of full attention, at the longest series."
-    return Measure(f"{kind}_share", words, "", read)
+def _share_of_full(run: Run, kind: str) -> float:
+    full, own = _multiplications(run, "full", kind)
+    return float(own[-1] / full[-1])
 
 
-def held_growth(how: str, words: str) -> Measure:
-    """The power of the length with which counted bytes grow, of attention carried out in this way."""
+KINDS = {kind: attention.label for kind, attention in ATTENTIONS.items()}
+SPARSE = {kind: label for kind, label in KINDS.items() if kind != "full"}
+GROWTHS = each(
+    KINDS,
+    "{}_growth",
+    "The power of the length with which the multiplications of {} grow from 1,024 rows.",
+    _growth,
+)
+CROSSINGS = each(
+    SPARSE,
+    "{}_crossing",
+    "The length from which {} needs fewer multiplications than full attention.",
+    _crossing,
+    "rows",
+)
+SHARES = each(
+    SPARSE,
+    "{}_share",
+    "The multiplications of {} over those of full attention, at the longest series.",
+    _share_of_full,
+)
+HELD_GROWTHS = each(
+    {
+        "map": "full attention that keeps its map",
+        "kernel": "full attention in blocks",
+        "log_sparse": "LogSparse with its keys alone",
+    },
+    "{}_held_growth",
+    "The power of the length with which bytes grow: {}.",
+    lambda run, how: _power(run["held_bytes"].sel(held_by=how).values, run["held_length"].values),
+)
 
-    def read(run: Run) -> float:
-        return _power(run["held_bytes"].sel(held_by=how).values, run["held_length"].values)
 
-    return Measure(f"{how}_held_growth", f"The power of the length with which bytes grow: {words}.", "", read)
-
-
-GROWTHS = {kind: growth(kind) for kind in ATTENTIONS}
-CROSSINGS = {kind: crossing(kind) for kind in ATTENTIONS if kind != "full"}
-SHARES = {kind: share_of_full(kind) for kind in ATTENTIONS if kind != "full"}
-map_held_growth = held_growth("map", "full attention that keeps its map")
-kernel_held_growth = held_growth("kernel", "full attention in blocks")
-log_sparse_held_growth = held_growth("log_sparse", "LogSparse with its keys alone")
-
-
-@measure()
+@measure
 def mask_saves(run: Run) -> float:
     """The bytes of LogSparse as a mask over full attention, over those of full attention with its map."""
     bytes_held = run["held_bytes"].sel(held_length=run["held_length"].values[-1])
@@ -98,67 +101,31 @@ def _lost(run: Run, chosen_by: str) -> float:
     return float(run["error"].sel(chosen_by=chosen_by, asked=run.attrs["active"]).values)
 
 
-@measure()
-def lost_by_score(run: Run) -> float:
-    """The error of ProbSparse with the u rows that its score chooses, over the norm of full attention's output."""
-    return _lost(run, "score")
+lost_by_score = measure(lambda run: _lost(run, "score"))
+"""The error of ProbSparse with the u rows that its score chooses, over the norm of full attention's output."""
+lost_by_chance = measure(lambda run: _lost(run, "chance"))
+"""The error of ProbSparse with as many rows chosen at random, mean over draws."""
+lost_against_chance = measure(lambda run: lost_by_score(run) / lost_by_chance(run))
+"""The error with the rows that the score chooses, over that with as many random ones."""
+lost_by_log_sparse = measure(lambda run: run["log_sparse_error"].values)
+"""The error of one LogSparse layer, over the norm of full attention's output."""
+rows_that_attend = measure(lambda run: run["attends"].values.sum(), "rows")
+"""How many rows attend."""
+rows = measure(lambda run: run.sizes["row"], "rows")
+"""How many rows the series has."""
+off_from_even = measure(lambda run: np.abs(run["unevenness"].values - run["from_even"].values).max(), "nat")
+"""The most by which s - ln i and KL(uniform || attention) differ, over the rows."""
+off_to_even = measure(lambda run: np.abs(run["unevenness"].values - run["to_even"].values).max(), "nat")
+"""The most by which s - ln i and KL(attention || uniform) differ, over the rows."""
+order_of_both_divergences = measure(
+    lambda run: _rank_correlation(_later_half(run, "from_even"), _later_half(run, "to_even"))
+)
+"""Rank correlation of KL(uniform || attention) and KL(attention || uniform) over the later half of the rows."""
+order_by_max_mean = measure(lambda run: _rank_correlation(_later_half(run, "unevenness"), _later_half(run, "max_mean")))
+"""Rank correlation of s - ln i and max minus mean over the later half of the rows."""
 
 
-@measure()
-def lost_by_chance(run: Run) -> float:
-    """The error of ProbSparse with as many rows chosen at random, mean over draws."""
-    return _lost(run, "chance")
-
-
-@combined()
-def lost_against_chance(run: Run) -> float:
-    """The error with the rows that the score chooses, over that with as many random ones."""
-    return lost_by_score(run) / lost_by_chance(run)
-
-
-@measure()
-def lost_by_log_sparse(run: Run) -> float:
-    """The error of one LogSparse layer, over the norm of full attention's output."""
-    return float(run["log_sparse_error"].values)
-
-
-@measure("rows")
-def rows_that_attend(run: Run) -> float:
-    """How many rows attend."""
-    return float(run["attends"].values.sum())
-
-
-@measure("rows")
-def rows(run: Run) -> float:
-    """How many rows the series has."""
-    return float(run.sizes["row"])
-
-
-@measure("nat")
-def off_from_even(run: Run) -> float:
-    """The most by which s - ln i and KL(uniform || attention) differ, over the rows."""
-    return float(np.abs(run["unevenness"].values - run["from_even"].values).max())
-
-
-@measure("nat")
-def off_to_even(run: Run) -> float:
-    """The most by which s - ln i and KL(attention || uniform) differ, over the rows."""
-    return float(np.abs(run["unevenness"].values - run["to_even"].values).max())
-
-
-@measure()
-def order_of_both_divergences(run: Run) -> float:
-    """Rank correlation of KL(uniform || attention) and KL(attention || uniform) over the later half of the rows."""
-    return _rank_correlation(_later_half(run, "from_even"), _later_half(run, "to_even"))
-
-
-@measure()
-def order_by_max_mean(run: Run) -> float:
-    """Rank correlation of s - ln i and max minus mean over the later half of the rows."""
-    return _rank_correlation(_later_half(run, "unevenness"), _later_half(run, "max_mean"))
-
-
-@measure()
+@measure
 def rows_that_agree(run: Run) -> float:
     """The share of the u rows with the highest s - ln i that max minus mean chooses, too."""
     count = int(run.attrs["active"])
@@ -166,10 +133,10 @@ def rows_that_agree(run: Run) -> float:
     return len(np.intersect1d(exact, stand_in)) / count
 
 
-@measure()
-def order_by_top_weight(run: Run) -> float:
-    """Rank correlation of s - ln i and a row's largest weight over the later half of the rows."""
-    return _rank_correlation(_later_half(run, "unevenness"), _later_half(run, "top_weight"))
+order_by_top_weight = measure(
+    lambda run: _rank_correlation(_later_half(run, "unevenness"), _later_half(run, "top_weight"))
+)
+"""Rank correlation of s - ln i and a row's largest weight over the later half of the rows."""
 
 
 def _early(run: Run) -> np.ndarray:
@@ -177,33 +144,17 @@ def _early(run: Run) -> np.ndarray:
     return np.asarray(run["row"].values[None, :] < run["changed"].values[:, None])
 
 
-def earlier_moved(kind: str, words: str) -> Measure:
-    """The share of rows before the changed one whose output moves."""
-
-    def read(run: Run) -> float:
-        early = _early(run)
-        moves = run["moves"].sel(probed=kind).values > MOVED
-        return float((moves & early).sum() / early.sum())
-
-    return Measure(
-        f"{kind}_earlier_moved", f"The share of earlier rows that move when a row changes: {words}.", "", read
-    )
+EARLIER_MOVED = each(
+    {"full": "full", "log_sparse": "LogSparse", "prob_sparse": "ProbSparse as it is set"},
+    "{}_earlier_moved",
+    "The share of earlier rows that move when a row changes: {}.",
+    lambda run, kind: ((run["moves"].sel(probed=kind).values > MOVED) & _early(run)).sum() / _early(run).sum(),
+)
+layers_to_hear_all = measure(lambda run: np.nanmax(run["layers_to_hear"].values), "layers")
+"""LogSparse layers after which the last row hears the whole past."""
 
 
-EARLIER_MOVED = {
-    name: earlier_moved(name, words)
-    for name, words in (("full", "full"), ("log_sparse", "LogSparse"), ("prob_sparse", "ProbSparse as it is set"))
-}
-prob_sparse_earlier_moved = EARLIER_MOVED["prob_sparse"]
-
-
-@measure("layers")
-def layers_to_hear_all(run: Run) -> float:
-    """LogSparse layers after which the last row hears the whole past."""
-    return float(np.nanmax(run["layers_to_hear"].values))
-
-
-@measure()
+@measure
 def cells_seen(run: Run) -> float:
     """The share of all pairs of a row and an earlier cell, or itself, that one LogSparse layer takes."""
     length = run.sizes["row"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from goldviz.declare.claims import Claim, Part
-from goldviz.labs.attention_interface import LAB, measures
+from goldviz.labs.attention_interface import LAB
 
 LETTERS = {"close_looks": 1, "look_every": 1000}
 PHRASES = {**LETTERS, "task": "phrases", "networks": "attention", "steps": 300}
@@ -17,10 +17,10 @@ CLAIMS = (
         lanes=(LETTERS, PHRASES),
         parts={
             "letters turned round: the largest weight is on the word itself for {:.0%} of the words": Part(
-                measures.ON_WORD, above=0.5, lanes=(1,)
+                "attention.on_word", above=0.5, lanes=(1,)
             ),
-            "it is on that word or one beside it for {:.0%}": Part(measures.NEAR_WORD, above=0.9, lanes=(1,)),
-            "noun phrases: it is on the word itself for {:.0%}": Part(measures.ON_WORD, above=0.5, lanes=(2,)),
+            "it is on that word or one beside it for {:.0%}": Part("attention.near_word", above=0.9, lanes=(1,)),
+            "noun phrases: it is on the word itself for {:.0%}": Part("attention.on_word", above=0.5, lanes=(2,)),
         },
     ),
     Claim(
@@ -32,9 +32,9 @@ CLAIMS = (
         lanes=(LETTERS,),
         parts={
             "with attention {:.0%} of unseen sequences of 8 letters are turned round without a fault": Part(
-                measures.LONGEST_RIGHT, above=0.8
+                "attention.longest_right", above=0.8
             ),
-            "without it {:.0%} are": Part(measures.FIXED_LONGEST_RIGHT, below=0.5),
+            "without it {:.0%} are": Part("fixed_vector.longest_right", below=0.5),
         },
     ),
 )

@@ -126,10 +126,10 @@ FIGURES, shared_limits = offered(
         "Where does the writer look back?",
         word_map("attention", rings="aligned", numbered=0.2),
         needs=("attention", "answer", "aligned"),
-        shows="A row is a word written, a column a word read. Rings: the word that it stands for.",
+        also="Rings: the word that it stands for.",
         cannot_show="What it makes of a word.",
-        x=axis("Read", scale="free"),
-        y=axis("Written", scale="free"),
+        x=axis("Word read", scale="free"),
+        y=axis("Word written", scale="free"),
         colour=colours("Attention weight", ends=(0.0, 1.0), below=True),
         notes=(_answers,),
         height=lambda plot: 250 + 30 * plot.ds.sizes["written"],
@@ -148,7 +148,6 @@ FIGURES, shared_limits = offered(
         "Does it forget as sequences grow?",
         curves("length_accuracy"),
         learned,
-        shows="Unseen sequences without a fault, by length.",
         cannot_show="How many weights each network has.",
         notes=(beyond,),
     ),
@@ -156,14 +155,12 @@ FIGURES, shared_limits = offered(
         "right",
         "How many answers are right?",
         curves("sequence_accuracy"),
-        shows="Unseen sequences without a fault, over training.",
     ),
     # Offsets from the known alignment; 0 is the word itself.
     of_attention(
         "peaks",
         "Is the darkest cell the right word?",
         bars(mean("peak_offset"), name="GRU with attention", colour="attention", legend=False),
-        shows="How far the largest weight is from the word that is written.",
         cannot_show="Whether the network errs.",
         legend="none",
     ),
@@ -184,8 +181,8 @@ def own_sentence(
     hover = "“%{y}” looked at “%{x}”: %{z:.3f}"
     add_word_map(figure, np.asarray(weights, dtype=np.float32), target, source, hover)
     look.apply(figure, theme, title=title, legend=False, height=230 + 26 * len(target), hover="closest")
-    figure.update_xaxes(title_text="Read")
-    figure.update_yaxes(title_text="Written")
+    figure.update_xaxes(title_text="Word read")
+    figure.update_yaxes(title_text="Word written")
     return colour_bar_below(figure, (0.0, 1.0), look.SEQUENTIAL, "Attention weight")
 
 

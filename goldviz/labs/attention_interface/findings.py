@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from goldviz.diagnostics.findings import Conclusions, Rule, networks, training
+from goldviz.diagnostics.findings import Conclusions, Rule, training
 from goldviz.diagnostics.findings.answers import of_answers
 from goldviz.diagnostics.findings.line import above, at_least, below
 from goldviz.labs.attention_interface.measures import LABELS, Reading
@@ -54,4 +54,4 @@ RULES = (
 )
 """In the order in which they are judged."""
 
-findings_of = Conclusions(RULES, lambda settings, run: [Reading.of(run, name, settings) for name in networks(run)])
+findings_of = Conclusions(RULES, Reading.of_all)

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from goldviz.diagnostics.findings import Floats
 from goldviz.diagnostics.findings.answers import right_at_length
 from goldviz.diagnostics.findings.by_kind import TrainingReading
-from goldviz.diagnostics.findings.recorded import Derived, at_last, read
+from goldviz.diagnostics.findings.recorded import at_last
+from goldviz.diagnostics.measure import measure
 from goldviz.labs.attention_interface.settings import AttentionInterface
 
 if TYPE_CHECKING:
@@ -31,32 +30,25 @@ def _near(offsets: Floats) -> Floats:
     return np.asarray(offsets[middle - 1 : middle + 2].sum(axis=0))
 
 
-@dataclass(frozen=True)
 class Reading(TrainingReading):
     """What was recorded of one network, for each seed; NaN where nothing was. All is as of the last close look."""
 
-    labels: ClassVar[Mapping[str, str]] = LABELS
-    declared: ClassVar[Any] = AttentionInterface
-    right: Floats = at_last("sequence_accuracy", "close_look")
+    labels = LABELS
+    declared = AttentionInterface
+    right = measure(at_last("sequence_accuracy", "close_look"))
     """The share of unseen sequences, of the lengths that are trained, that are answered without a fault."""
-    shortest_right: Floats = at_last("length_accuracy", "close_look", "length", by=lambda shares: shares[0])
+    shortest_right = measure(at_last("length_accuracy", "close_look", "length", by=lambda shares: shares[0]))
     """The same of the shortest sequences."""
-    longest_right: Floats = read(lambda run: right_at_length(run, run.dataset.attrs.get("longest_trained")))
+    longest_right = measure(lambda n: right_at_length(n, n.dataset.attrs.get("longest_trained")))
     """The same of the longest sequences that are trained."""
-    beyond_right: Floats = read(lambda run: right_at_length(run, run.dataset.attrs.get("longest_asked")))
+    beyond_right = measure(lambda n: right_at_length(n, n.dataset.attrs.get("longest_asked")))
     """The same of the longest sequences that are asked for, trained or not."""
-    on_word: Floats = at_last("peak_offset", "close_look", "offset", by=_middle, only="attention")
+    on_word = measure(at_last("peak_offset", "close_look", "offset", by=_middle, only="attention"))
     """The share of words written whose largest weight is on the word that they stand for."""
-    near_word: Floats = at_last("peak_offset", "close_look", "offset", by=_near, only="attention")
+    near_word = measure(at_last("peak_offset", "close_look", "offset", by=_near, only="attention"))
     """The share whose largest weight is on that word or one place beside it."""
-    beside = Derived(lambda n: n.near_word - n.on_word)
+    beside = measure(lambda n: n.near_word - n.on_word)
     """The share whose largest weight is exactly one place beside that word."""
-
-
-MEASURES = Reading.measures()
-RIGHT, LONGEST_RIGHT = MEASURES["attention.right"], MEASURES["attention.longest_right"]
-ON_WORD, NEAR_WORD = MEASURES["attention.on_word"], MEASURES["attention.near_word"]
-FIXED_RIGHT, FIXED_LONGEST_RIGHT = MEASURES["fixed_vector.right"], MEASURES["fixed_vector.longest_right"]
 
 
 class WordByHand(NamedTuple):

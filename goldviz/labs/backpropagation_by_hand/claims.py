@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from goldviz.declare.claims import Claim, Part
-from goldviz.labs.backpropagation_by_hand import LAB, measures
+from goldviz.labs.backpropagation_by_hand import LAB
 
 OverSeed = partial(Claim, LAB, over="seed")
 LONGER = {"text": "hello world", "hidden": 5}
@@ -20,7 +20,7 @@ CLAIMS = (
         lanes=({}, LONGER),
         kind="identity",
         parts={
-            "its five gradients differ from autograd's by {:.1e} at most": Part(measures.off_autograd, below=ROUNDING),
+            "its five gradients differ from autograd's by {:.1e} at most": Part("off_autograd", below=ROUNDING),
         },
     ),
     OverSeed(
@@ -30,11 +30,9 @@ CLAIMS = (
         lanes=(LONGER,),
         parts={
             "with the direct derivative of each loss the sum is off by {:.1e} of the gradient": Part(
-                measures.off_with_direct, below=ROUNDING
+                "off_with_direct", below=ROUNDING
             ),
-            "with the total derivative, as eq. 16 uses the symbol, by {:.0%} of it": Part(
-                measures.off_with_total, below=0.01
-            ),
+            "with the total derivative, as eq. 16 uses the symbol, by {:.0%} of it": Part("off_with_total", below=0.01),
         },
     ),
     OverSeed(
@@ -44,8 +42,8 @@ CLAIMS = (
         kind="identity",
         lanes=("fix-it-clip",),
         parts={
-            "the norm afterwards differs from C = 1 by {:.1e}": Part(measures.off_the_norm, below=ROUNDING),
-            "1 − cosine to the gradient before is {:.1e}": Part(measures.turned, below=ROUNDING),
+            "the norm afterwards differs from C = 1 by {:.1e}": Part("off_the_norm", below=ROUNDING),
+            "1 − cosine to the gradient before is {:.1e}": Part("turned", below=ROUNDING),
         },
     ),
     OverSeed(
@@ -57,9 +55,9 @@ CLAIMS = (
         kind="question",
         parts={
             "without clipping one step makes the loss worse in {:.0%} of the networks": Part(
-                measures.made_worse, above=0.5, scale="share", lanes=(1,)
+                "made_worse", above=0.5, scale="share", lanes=(1,)
             ),
-            "clipped to 1 it does in {:.0%}": Part(measures.made_worse, below=0.5, scale="share", lanes=(2,)),
+            "clipped to 1 it does in {:.0%}": Part("made_worse", below=0.5, scale="share", lanes=(2,)),
         },
     ),
 )

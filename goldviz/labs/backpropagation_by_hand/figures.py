@@ -239,7 +239,6 @@ FIGURES = bound(
         "Which character does it expect?",
         _expected,
         title="What does the network expect next?",
-        shows="Probability of every character after each one read.",
         x=_steps("Character read"),
         y=axis("Expected", told=_named("symbol", down=True)),
         colour=colours("Probability", ends=(0, 1), tickformat=".0%"),
@@ -290,7 +289,6 @@ FIGURES = bound(
         "How does one loss reach back?",
         _one_loss,
         title=lambda plot, number: f"How does loss {_step(plot, number)} reach back?",
-        shows="The deltas of this step's loss alone, at every step before it (document 003).",
         x=_steps("Step k"),
         y=axis(told=_named("unit", down=True)),
         colour=colours(
@@ -306,7 +304,6 @@ FIGURES = bound(
         lines(_length("from_output"), name="direct: through its own answer", colour="#d55e00", dash="dash", **MARKED),
         lambda plot, number: [here("step", lambda plot: _step(plot, number))],
         title="Direct or total?",
-        shows="The loss's derivative by h. Direct: this step's answer. Total: later steps, too.",
         over="step",
         x=_steps("Step t"),
         y=axis("Length", rangemode="tozero"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from goldviz.declare.claims import Claim, Part
-from goldviz.labs.backpropagation_steps import LAB, measures
+from goldviz.labs.backpropagation_steps import LAB
 
 OverSeed = partial(Claim, LAB, over="seed", cases=tuple(range(10)))
 DEEP_RELU = {"activation": "relu", "layers": 4, "width": 8}
@@ -18,7 +18,7 @@ CLAIMS = (
         lanes=("as-in-the-document", "softmax-and-cross-entropy", "break-it-saturated"),
         parts={
             "nudging each z in turn moves the loss by δ a unit, up to {:.0e} of the largest δ": Part(
-                measures.nudge_beside_delta, below=1e-6, scale="ratio"
+                "nudge_beside_delta", below=1e-6, scale="ratio"
             ),
         },
     ),
@@ -29,10 +29,8 @@ CLAIMS = (
         "001, 1.2, eq. 4",
         lanes=(DEEP_RELU,),
         parts={
-            "{:.0%} of a ReLU network's weights are such": Part(measures.share_without_news, above=0.05),
-            "the largest gradient of such a weight is {:.0e}": Part(
-                measures.largest_gradient_without_news, below=1e-12
-            ),
+            "{:.0%} of a ReLU network's weights are such": Part("share_without_news", above=0.05),
+            "the largest gradient of such a weight is {:.0e}": Part("largest_gradient_without_news", below=1e-12),
         },
     ),
 )

@@ -7,11 +7,12 @@ import numpy as np
 from goldviz.arrays.labelled import Array, Run
 from goldviz.diagnostics.measure import measure
 
-
-@measure()
-def nudge_beside_delta(*runs: Run) -> float:
-    """The most by which the change of the loss over a nudge of z is off δ, as a share of the largest δ."""
-    return max(float(np.abs(run["delta_nudge"] - run["delta"]).max() / np.abs(run["delta"]).max()) for run in runs)
+nudge_beside_delta = measure(
+    lambda *runs: max(
+        float(np.abs(run["delta_nudge"] - run["delta"]).max() / np.abs(run["delta"]).max()) for run in runs
+    )
+)
+"""The most by which the change of the loss over a nudge of z is off δ, as a share of the largest δ."""
 
 
 def dead_slopes(ds: Run) -> tuple[int, int]:
@@ -19,10 +20,8 @@ def dead_slopes(ds: Run) -> tuple[int, int]:
     return int(ds["slope"].notnull().sum()), int((ds["slope"] == 0).sum())
 
 
-@measure()
-def smallest_slope(ds: Run) -> float:
-    """The smallest slope φ'(z) of any neuron and sample."""
-    return float(ds["slope"].min())
+smallest_slope = measure(lambda ds: ds["slope"].min())
+"""The smallest slope φ'(z) of any neuron and sample."""
 
 
 def weights_without_news(ds: Run) -> tuple[int, int]:
@@ -35,14 +34,14 @@ def weights_without_news(ds: Run) -> tuple[int, int]:
     return int(there.sum()), int((silent & there).sum())
 
 
-@measure()
+@measure
 def share_without_news(ds: Run) -> float:
     """The share of weights that start at a silent neuron or lead into a dead one."""
     count, silent = weights_without_news(ds)
     return silent / count
 
 
-@measure()
+@measure
 def largest_gradient_without_news(ds: Run) -> float:
     """The largest |dL/dW| of weights that start at a silent neuron or lead into a dead one; 0 where there are none."""
     silent, there = _hear_nothing(ds)

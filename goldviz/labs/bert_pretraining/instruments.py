@@ -45,9 +45,9 @@ def masked_scores(network: BertNetwork, texts: MaskedTexts) -> tuple[float, floa
         answers = texts.answers[rows, : inputs.shape[1]]
         places = int((answers >= 0).sum())
         if places:
-            device = network.masked_words.bias.device
-            own_loss = network.masked_loss(inputs.to(device), answers.to(device), present.to(device))
-            loss, right, count = loss + places * own_loss[0].item(), right + places * own_loss[1].item(), count + places
+            inputs, answers, present = (part.to(network.device) for part in (inputs, answers, present))
+            own, share = network.masked_loss(inputs, answers, present)
+            loss, right, count = loss + places * own.item(), right + places * share.item(), count + places
     return loss / count, right / count
 
 
@@ -58,7 +58,7 @@ def tone_scores(network: BertNetwork, data: PretrainingTexts) -> ToneScores:
     tones = [one.tones for one in data.tone_sets]
     guesses = [one.argmax(1) for one in logits]
     return ToneScores(
-        torch.stack([_right(one, tone).mean() for one, tone in zip(guesses, tones, strict=True)]),
+        accuracy_by_set(data, guesses),
         torch.stack([cross_entropy(one, tone) for one, tone in zip(logits, tones, strict=True)]),
         right_by_kind(data, guesses),
         torch.stack([confusion(one, tone, len(data.tones)) for one, tone in zip(guesses, tones, strict=True)]),
@@ -89,7 +89,7 @@ def probe_attention(network: BertNetwork, probe: ProbeText) -> Float[Tensor, "la
 
     With a query stream the row of the hidden piece is that stream's, and no other piece sees the hidden one.
     """
-    pieces = probe.pieces[None].to(network.masked_words.bias.device)
+    pieces = probe.pieces[None].to(network.device)
     if network.query_stream is not None:
         maps = []
         for content, query in network.query_stream.walk(network.encoder, pieces, (_asked(probe, pieces)).long()):
@@ -103,7 +103,7 @@ def probe_attention(network: BertNetwork, probe: ProbeText) -> Float[Tensor, "la
 @torch.no_grad()
 def probe_guesses(network: BertNetwork, probe: ProbeText) -> tuple[Float[Tensor, " candidate"], float]:
     """The probabilities of the candidates at the probe's mask, and the rank of the hidden piece (1 is best)."""
-    pieces = probe.pieces[None].to(network.masked_words.bias.device)
+    pieces = probe.pieces[None].to(network.device)
     hidden = network.guessing_states(pieces, _asked(probe, pieces).long())[0, probe.place]
     chances = network.masked_words(hidden, network.encoder.embeddings.token.weight).softmax(-1).cpu()
     return chances[probe.candidates], float((chances > chances[probe.answer]).sum() + 1)
@@ -112,7 +112,7 @@ def probe_guesses(network: BertNetwork, probe: ProbeText) -> tuple[Float[Tensor,
 @torch.no_grad()
 def pair_accuracy(network: BertNetwork, pairs: TextPairs, separator: int) -> float:
     """The share of pairs of which the next-sentence head tells rightly whether B follows A."""
-    device, right = network.masked_words.bias.device, 0
+    device, right = network.device, 0
     for rows in torch.arange(len(pairs.labels)).split(TEXTS_AT_ONCE):
         pieces, present = pairs.texts.rows(rows)
         hidden = network.encoder(pieces.to(device), segments_of(pieces, separator).to(device), present.to(device))
@@ -131,9 +131,7 @@ def head_habits(network: BertNetwork, texts: EncodedTexts) -> dict[str, Float[Te
     """What each head does in unseen texts, mean over queries: its entropy in bits, how far it looks, and how much of
     its attention goes to [CLS] and [SEP].
     """
-    pieces, present = (
-        part.to(network.masked_words.bias.device) for part in texts.rows(torch.arange(len(texts))[:HEAD_TEXTS])
-    )
+    pieces, present = (part.to(network.device) for part in texts.rows(torch.arange(len(texts))[:HEAD_TEXTS]))
     places = torch.arange(pieces.shape[1], device=pieces.device)
     distance = (places[:, None] - places).abs().float()
     special = (places == 0) | (places == present.sum(1, keepdim=True) - 1)
@@ -152,7 +150,7 @@ def unigram_scores(data: PretrainingTexts) -> tuple[float, float]:
 
     One is added to each count, so that a piece that training never saw has a chance as well (Laplace).
     """
-    counts = data.texts.piece_counts(data.vocabulary).double() + 1
+    counts = data.vocabulary.counts(data.texts.pieces).double() + 1
     chances = counts / counts.sum()
     answers = data.unseen.answers[data.unseen.answers >= 0]
     return -chances[answers].log().mean().item(), (answers == counts.argmax()).double().mean().item()
@@ -188,11 +186,10 @@ def _asked(probe: ProbeText, pieces: Tensor) -> Tensor:
 
 
 def _all_tone_logits(network: BertNetwork, texts: EncodedTexts) -> Tensor:
-    device = network.masked_words.bias.device
     logits = []
     for rows in torch.arange(len(texts)).split(TEXTS_AT_ONCE):
-        inputs, present = texts.rows(rows)
-        logits.append(network.tone_logits(inputs.to(device), present.to(device)).cpu())
+        inputs, present = (part.to(network.device) for part in texts.rows(rows))
+        logits.append(network.tone_logits(inputs, present).cpu())
     return torch.cat(logits)
 
 

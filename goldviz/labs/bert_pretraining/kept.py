@@ -8,15 +8,19 @@ from goldviz.labs.bert_pretraining.network import BertNetwork, bert_encoder_shap
 from goldviz.labs.bert_pretraining.start import start_of
 from goldviz.labs.bert_pretraining.texts import pretraining_texts, tones_of
 from goldviz.models.text.loading import text_model_fingerprint
-from goldviz.models.text.model import TextModel
+from goldviz.models.text.model import Note, TextModel
 from goldviz.training.state import StateError
 
 if TYPE_CHECKING:
     from goldviz.labs.bert_pretraining.settings import BertPretraining
 
-NO_TONE_YET = "It has not been trained on tones yet, so its tone means nothing."
-NO_MASKS = "It learned to guess in a drawn order and never met [MASK], so it guesses no hidden word here."
-NO_PRETRAINING = "It was never trained on masked words, so what it says at a mask means nothing."
+NO_TONE_YET = Note("no_tone_yet", "It has not been trained on tones yet, so its tone means nothing.")
+NO_MASKS = Note(
+    "no_masked_words", "It learned to guess in a drawn order and never met [MASK], so it guesses no hidden word here."
+)
+NO_PRETRAINING = Note(
+    "no_pretraining", "It was never trained on masked words, so what it says at a mask means nothing."
+)
 
 
 def trained_text_model(settings: BertPretraining, state: bytes, seed: int, name: str = "Own model") -> TextModel:

@@ -46,6 +46,11 @@ class BertNetwork(nn.Module):
         self.query_stream = QueryStream(shape.width) if objective == PERMUTATION else None
         self.classifier = TextClassifier(shape.width, classes)
 
+    @property
+    def device(self) -> torch.device:
+        """Where its weights lie."""
+        return self.masked_words.bias.device
+
     def parts(self) -> list[nn.Module]:
         """From the bottom to the top: embeddings, blocks, masked-word head, the objective's own part, tone head."""
         own = [part for part in (self.next_sentence, self.query_stream) if part is not None]
@@ -87,7 +92,7 @@ class BertNetwork(nn.Module):
         """The same of the states from which pieces are guessed."""
         places = answers >= 0
         logits = self.masked_words(hidden[places], self.encoder.embeddings.token.weight)
-        return cross_entropy(logits, answers[places]), _share_right(logits, answers[places])
+        return cross_entropy(logits, answers[places]), share_right(logits, answers[places])
 
     def next_sentence_logits(self, hidden: Float[Tensor, "pair token width"]) -> Float[Tensor, "pair 2"]:
         """Logits of B follows A and of B is random, from the states of pairs; ValueError without such a head."""
@@ -164,7 +169,7 @@ def part_gradient_norms(network: BertNetwork) -> Float[Tensor, " part"]:
     norms = []
     for part in network.parts():
         gradients = [weights.grad for weights in part.parameters() if weights.grad is not None]
-        wide = torch.float32 if network.masked_words.bias.device.type == "mps" else torch.float64
+        wide = torch.float32 if network.device.type == "mps" else torch.float64
         lengths = torch.stack(torch._foreach_norm(gradients, 2, wide)) if gradients else torch.zeros(1)
         norms.append(torch.linalg.vector_norm(lengths).float().cpu())
     return torch.stack(norms)
@@ -182,5 +187,6 @@ def part_sizes(network: BertNetwork) -> list[int]:
     return [sum(weights.numel() for weights in part.parameters()) for part in network.parts()]
 
 
-def _share_right(logits: Tensor, answers: Tensor) -> Tensor:
+def share_right(logits: Tensor, answers: Tensor) -> Tensor:
+    """The share of rows whose largest logit is the answer's."""
     return (logits.detach().argmax(-1) == answers).float().mean()

@@ -51,7 +51,8 @@ class Phases:
         if name not in self.ds or self.ds[name].size == 0:
             sizes = [len(self.nothing) if dim == "seed" else self.ds.sizes.get(dim, 0) for dim in dims[1:]]
             return np.empty((0, *sizes))
-        return np.asarray(self.ds[name].transpose(*dims).values, dtype=np.float64)
+        variable = self.ds[name] if "seed" in self.ds.dims or "seed" not in dims else self.ds[name].expand_dims("seed")
+        return np.asarray(variable.transpose(*dims).values, dtype=np.float64)
 
     def at_steps(self, name: str, phase: int, *dims: str) -> Floats:
         """The variable at a phase's steps, (step, *dims, seed)."""

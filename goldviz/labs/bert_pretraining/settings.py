@@ -16,6 +16,7 @@ from typing import ClassVar, Literal, Self
 
 from pydantic import model_validator
 
+from goldviz.arrays.readings import Coordinate
 from goldviz.declare import layers as of_layers
 from goldviz.declare import standard
 from goldviz.declare.memory_of_training import bytes_of_training
@@ -138,7 +139,14 @@ class BertPretraining(Experiment):
 
     variables: ClassVar[Mapping[str, Variable]] = {
         "phase": Variable(("step",), "Phase: 1 masked words, 2 tone"),
-        "learning_rate": Variable(("step",), "Learning rate of the step", kind="learning_rate"),
+        "learning_rate": Variable(
+            ("step",),
+            "Learning rate of the step",
+            kind="learning_rate",
+            label="Learning rate",
+            format=".2e",
+            scale="zero",
+        ),
         "loss": Variable(
             EVERY_STEP,
             "Loss on the step's texts: of masked words in phase 1, of the tone in phase 2",
@@ -150,7 +158,14 @@ class BertPretraining(Experiment):
             EVERY_STEP, "Share of the step's masked pieces guessed (NaN in phase 2 without rehearsal)"
         ),
         "tone_accuracy": Variable(EVERY_STEP, "Share of the step's tones judged rightly (NaN in phase 1)"),
-        "gradient_norm": Variable(EVERY_STEP, "Norm of the whole gradient before clipping", kind="gradient_norm"),
+        "gradient_norm": Variable(
+            EVERY_STEP,
+            "Norm of the whole gradient before clipping",
+            kind="gradient_norm",
+            label="Norm of the whole gradient",
+            format=".2e",
+            scale="log",
+        ),
         "clipped": Variable(EVERY_STEP, "1 where the gradient was clipped", kind="clipped"),
         "part_gradient_norm": Variable(
             (*EVERY_STEP, "part"),
@@ -168,7 +183,7 @@ class BertPretraining(Experiment):
             EVERY_STEP, "Loss on whether B follows A, of the step's pairs (NaN in phase 2 without rehearsal)", "nat"
         ),
         "unseen_next_sentence_accuracy": Variable(
-            LOOK, "Share of unseen pairs of which it is told rightly", label="Share right", format=".1%"
+            LOOK, "Share of unseen pairs of which it is told rightly", label="Unseen pairs told rightly", format=".1%"
         ),
         "start_tone_accuracy": Variable(
             (*LOOK, "tone_set"), "The same of the start, fine-tuned without pre-training (NaN in phase 1)"
@@ -213,8 +228,18 @@ class BertPretraining(Experiment):
             "Attention in the probe sentence, first seed; rows sum to 1",
             kind="attention_map",
         ),
-        "probe_probability": Variable(("look", "candidate"), "Probability of a word at the probe's mask, first seed"),
-        "probe_rank": Variable(LOOK, "Rank of the hidden word at the probe's mask, 1 is best"),
+        "probe_probability": Variable(
+            ("look", "candidate"),
+            "Probability of a word at the probe's mask, first seed",
+            label="Probability of a word",
+        ),
+        "probe_rank": Variable(
+            LOOK,
+            "Rank of the hidden word at the probe's mask, 1 is best",
+            label="Rank of the hidden word",
+            format=".0f",
+            scale="log",
+        ),
         "uniform_loss": Variable((), "Loss of guessing all pieces alike, ln V", "nat", once=True),
         "unigram_loss": Variable(
             (), "Loss of guessing by the frequency of each piece, same masked pieces", "nat", once=True
@@ -228,6 +253,11 @@ class BertPretraining(Experiment):
         ),
         "kind_count": Variable(("kind",), "Unseen labelled texts of the kind", once=True),
         "parameter_count": Variable(("part",), "Number of parameters by part; the token table counts once", once=True),
+    }
+
+    coordinates: ClassVar[Mapping[str, Coordinate]] = {
+        "candidate": Coordinate("Word"),
+        "judged": Coordinate("Judged as"),
     }
 
     equations: ClassVar[tuple[str, ...]] = (

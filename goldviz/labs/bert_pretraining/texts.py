@@ -15,6 +15,7 @@ import numpy as np
 import torch
 from jaxtyping import Bool, Int
 from torch import Tensor
+from torch.nn.utils.rnn import pad_sequence
 
 from goldviz.data.texts.kept_texts import load_text
 from goldviz.data.texts.labelled_texts import labelled_texts
@@ -84,6 +85,10 @@ class Vocabulary:
         numbers = torch.arange(len(self))
         return numbers[~self.are_special(numbers)]
 
+    def counts(self, pieces: Int[Tensor, "*places"]) -> Int[Tensor, " piece"]:
+        """How often each piece occurs, special pieces left out."""
+        return torch.bincount(pieces[~self.are_special(pieces)], minlength=len(self))
+
 
 @dataclass(frozen=True)
 class EncodedTexts:
@@ -105,10 +110,6 @@ class EncodedTexts:
         """Those texts that hold at least one piece that is not special: of the others nothing can be hidden."""
         ordinary = ~vocabulary.are_special(self.pieces).all(1)
         return EncodedTexts(self.pieces[ordinary], self.lengths[ordinary])
-
-    def piece_counts(self, vocabulary: Vocabulary) -> Int[Tensor, " piece"]:
-        """How often each piece occurs, special pieces left out."""
-        return _counts(self.pieces, vocabulary)
 
 
 @dataclass(frozen=True)
@@ -238,10 +239,7 @@ def texts_with_tones(settings: BertPretraining) -> TextsWithTones:
             "new draws": unlabelled_sentences(_generator(settings, NEW_DRAWS), "seen", texts),
             "new patterns": unlabelled_sentences(_generator(settings, NEW_PATTERNS), "unseen", texts),
         }
-        rows: dict[str, list[ToneRow]] = {
-            name: [(one.text, one.tone, one.kind) for one in some] for name, some in sets.items()
-        }
-        return TextsWithTones(tones, [(one.text, one.tone, one.kind) for one in sentences], rows)
+        return TextsWithTones(tones, _rows(sentences), {name: _rows(some) for name, some in sets.items()})
     own, generator = labelled_texts(settings.labelled_texts), _generator(settings, LABELLED)
 
     def some(pairs: Sequence[tuple[str, int]], most: int) -> list[ToneRow]:
@@ -249,6 +247,10 @@ def texts_with_tones(settings: BertPretraining) -> TextsWithTones:
         return [(pairs[place][0], tones[pairs[place][1]], OF_A_FILE) for place in places]
 
     return TextsWithTones(tones, some(own.learned, settings.labelled), {OWN: some(own.unseen, JUDGED_TEXTS)})
+
+
+def _rows(sentences: Sequence[LabelledText]) -> list[ToneRow]:
+    return [(one.text, one.tone, one.kind) for one in sentences]
 
 
 def unlabelled_sentences(
@@ -335,14 +337,10 @@ def encoded_pairs(tokeniser: Any, pairs: WrittenPairs, longest: int) -> TextPair
     vocabulary = Vocabulary.of(tokeniser)
     plain = {"add_special_tokens": False, "return_token_type_ids": False, "verbose": False}
     halves = [tokeniser(sentences, **plain)["input_ids"] for sentences in (pairs.first, pairs.second)]
-    rows = []
-    for first, second in zip(*halves, strict=True):
-        one, other = joined_pair(first, second, longest - 3)
-        rows.append([vocabulary.first, *one, vocabulary.last, *other, vocabulary.last])
+    cut = [joined_pair(first, second, longest - 3) for first, second in zip(*halves, strict=True)]
+    rows = [torch.tensor([vocabulary.first, *one, vocabulary.last, *other, vocabulary.last]) for one, other in cut]
     lengths = torch.tensor([len(row) for row in rows])
-    pieces = torch.full((len(rows), int(lengths.max())), tokeniser.pad_token_id)
-    for place, row in enumerate(rows):
-        pieces[place, : len(row)] = torch.tensor(row)
+    pieces = pad_sequence(rows, batch_first=True, padding_value=tokeniser.pad_token_id)
     # Of a pair without one ordinary piece nothing can be hidden.
     readable = ~vocabulary.are_special(pieces).all(1)
     return TextPairs(EncodedTexts(pieces[readable], lengths[readable]), torch.tensor(pairs.labels)[readable])
@@ -392,12 +390,12 @@ def judged_texts(
     tokeniser: Any, texts: Sequence[ToneRow], tones: Sequence[str], kinds: Sequence[str], longest: int
 ) -> JudgedTexts:
     """Labelled texts as pieces and numbers; a kind that is not listed is -1."""
-    numbers = {kind: number for number, kind in enumerate(kinds)}
+    written, numbers = [text for text, *_ in texts], {kind: number for number, kind in enumerate(kinds)}
     return JudgedTexts(
-        encoded(tokeniser, [text for text, *_ in texts], longest),
+        encoded(tokeniser, written, longest),
         torch.tensor([tones.index(tone) for _, tone, _ in texts]),
         torch.tensor([numbers.get(kind, -1) for *_, kind in texts]),
-        [text for text, *_ in texts],
+        written,
     )
 
 
@@ -430,12 +428,8 @@ def probe_candidates(
     return torch.tensor(list(dict.fromkeys(candidates))[:CANDIDATES])
 
 
-def _counts(pieces: Tensor, vocabulary: Vocabulary) -> Tensor:
-    return torch.bincount(pieces[~vocabulary.are_special(pieces)], minlength=len(vocabulary))
-
-
 def _most_frequent(pieces: Tensor, vocabulary: Vocabulary) -> list[int]:
-    counts = _counts(pieces, vocabulary)
+    counts = vocabulary.counts(pieces)
     order = counts.argsort(descending=True, stable=True)
     return [int(piece) for piece in order[:CANDIDATES] if counts[piece]]
 

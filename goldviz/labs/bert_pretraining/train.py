@@ -38,10 +38,12 @@ from goldviz.labs.bert_pretraining.network import (
     bert_learner,
     part_gradient_norms,
     part_sizes,
+    share_right,
     watched_parts,
 )
 from goldviz.labs.bert_pretraining.pairs import segments_of
 from goldviz.labs.bert_pretraining.permutation import drawn_order
+from goldviz.labs.bert_pretraining.settings import BASELINES, OWN_PARTS
 from goldviz.labs.bert_pretraining.start import start_of
 from goldviz.labs.bert_pretraining.texts import PretrainingTexts, TextPairs, hide, pretraining_texts
 from goldviz.models.text.encoder import EncoderDropout
@@ -62,7 +64,6 @@ if TYPE_CHECKING:
 PRETRAINING, FINE_TUNING = 1, 2
 OF_TONE = ("loss", "tone_accuracy")
 """What a step on the tone records of the tone, though it rehearses words beside it."""
-OWN_PARTS = {NEXT_SENTENCE: "next-sentence head", PERMUTATION: "query stream"}
 Seen = dict[str, Tensor]
 
 
@@ -82,7 +83,8 @@ def train(settings: BertPretraining, record: Record) -> None:
             now = record.settings
             phase, rate = schedule(now, step)
             if step == settings.pretraining_steps + 1:
-                forget_moments(learners + twins)
+                for one in learners + twins:
+                    one.pretraining.state.clear()  # no step needs it any more, and states get smaller
                 for one in learners if settings.pretraining_steps else []:
                     one.network.take_over_pooler()
             closely = looks_after(settings, step)
@@ -120,12 +122,6 @@ def looks_after(settings: BertPretraining, step: int) -> bool:
     return step % settings.look_every == 0 or step in (1, first, first + 1, first + settings.fine_tuning_steps)
 
 
-def forget_moments(learners: list[BertLearner]) -> None:
-    """Drop what the first phase's optimisers remember: no step needs it any more, and states get smaller."""
-    for one in learners:
-        one.pretraining.state.clear()
-
-
 def reads_documents(step: int, share: float) -> bool:
     """Whether a step reads documents: so often that their share is met as evenly as can be.
 
@@ -156,7 +152,7 @@ def announce(
         kind=data.kinds,
         tone=data.tones,
         judged=data.tones,
-        baseline=["bag of words", "majority"],
+        baseline=list(BASELINES),
         value_bin=VALUE_BINS.centres,
         magnitude_bin=MAGNITUDE_BINS.centres,
     )
@@ -219,7 +215,7 @@ def masked_step(one: BertLearner, settings: BertPretraining, data: PretrainingTe
         rows = max(1, round(rows * data.texts.lengths.double().mean().item() / texts.pieces.shape[1]))
     pieces, present = texts.rows(torch.randint(len(texts), (rows,), generator=one.order))
     inputs, answers = hide(pieces, data.vocabulary, one.masks, settings.masked_share)
-    where = one.network.masked_words.bias.device
+    where = one.network.device
     dropout = EncoderDropout(settings.dropout, one.dropout)
     order = None
     if settings.objective == PERMUTATION:
@@ -238,7 +234,7 @@ def pair_step(
     rows = torch.randint(len(pairs.labels), (settings.batch,), generator=one.order)
     pieces, present = pairs.texts.rows(rows)
     inputs, answers = hide(pieces, data.vocabulary, one.masks, settings.masked_share)
-    network, where = one.network, one.network.masked_words.bias.device
+    network, where = one.network, one.network.device
     segments = segments_of(pieces, data.vocabulary.last).to(where)
     hidden = network.encoder(
         inputs.to(where), segments, present.to(where), EncoderDropout(settings.dropout, one.dropout)
@@ -258,25 +254,21 @@ def tone_step(one: BertLearner, settings: BertPretraining, data: PretrainingText
     """
     rows = torch.randint(len(data.labelled.tones), (settings.batch,), generator=one.tone_order)
     inputs, present = data.labelled.texts.rows(rows)
-    where = one.network.masked_words.bias.device
+    where = one.network.device
     tones = data.labelled.tones[rows].to(where)
     dropout = EncoderDropout(settings.dropout, one.dropout)
     with torch.set_grad_enabled(not settings.frozen):
         hidden = one.network.encoder(inputs.to(where), present=present.to(where), dropout=dropout)
     logits = one.network.classifier(hidden)
     loss = cross_entropy(logits, tones)
-    right = (logits.detach().argmax(1) == tones).float().mean()
     nothing = torch.tensor(math.nan)
-    readings = {"loss": loss.detach(), "masked_accuracy": nothing, "tone_accuracy": right}
+    readings = {"loss": loss.detach(), "masked_accuracy": nothing, "tone_accuracy": share_right(logits, tones)}
     if one.network.next_sentence is not None:
         readings["next_sentence_loss"] = nothing
     if settings.rehearsal == 0 or settings.frozen:
         return loss, readings
     words, of_words = masked_step(one, settings, data, step)
-    return loss + settings.rehearsal * words, {
-        **readings,
-        **{name: of_words[name] for name in of_words.keys() - OF_TONE},
-    }
+    return loss + settings.rehearsal * words, {**of_words, **{name: readings[name] for name in OF_TONE}}
 
 
 def look(learners: list[BertLearner], data: PretrainingTexts, phase: int, record: Record) -> None:

@@ -8,13 +8,13 @@ from __future__ import annotations
 from functools import partial
 
 from goldviz.declare.claims import Claim, Part
-from goldviz.labs.char_gpt import LAB, measures
+from goldviz.labs.char_gpt import LAB
 from goldviz.labs.char_gpt.settings import SMALL
 
 Tried = partial(Claim, LAB)
-Dev = partial(Part, measures.dev_over_twin)
-Higher = partial(Part, measures.ends_higher, above=0.5, scale="share")
-Growth = partial(Part, measures.growth, scale="ratio")
+Dev = partial(Part, "dev_over_twin")
+Higher = partial(Part, "ends_higher", above=0.5, scale="share")
+Growth = partial(Part, "growth", scale="ratio")
 TINY = {"width": 32, "block": 32, "batch": 8, "steps": 300, "close_looks": 2, "look_every": 0}
 AT_START = {**TINY, "layers": 12, "steps": 1, "close_looks": 1}
 FAST = {**TINY, "learning_rate": 0.04}
@@ -29,11 +29,9 @@ CLAIMS = (
         lanes=({**TINY, "scaled": False}, TINY),
         parts={
             "before the first step the largest weight of a row is {:.2f} without the scale": Part(
-                measures.largest_weight_at_start, above=0.5, lanes=(1,)
+                "largest_weight_at_start", above=0.5, lanes=(1,)
             ),
-            "after 300 steps it is {} times that with the scale": Part(
-                measures.peak_over_twin, above=1.0, scale="ratio"
-            ),
+            "after 300 steps it is {} times that with the scale": Part("peak_over_twin", above=1.0, scale="ratio"),
             "the dev loss ends {:+.3f} nat from that with the scale": Dev(above=0.0, control=True),
         },
     ),
@@ -71,7 +69,7 @@ CLAIMS = (
         lanes=({**TINY, "tied": False}, TINY),
         kind="question",
         parts={
-            "untied there are {:.3f} V·C parameters more": Part(measures.saved, above=0.999, below=1.001),
+            "untied there are {:.3f} V·C parameters more": Part("saved", above=0.999, below=1.001),
             "untied the dev loss ends {:+.3f} nat from that of the tied one": Dev(above=0.0),
         },
     ),
@@ -82,9 +80,9 @@ CLAIMS = (
         lanes=(COPYING,),
         kind="question",
         parts={
-            "where later tokens are seen the dev loss is {:.3f} nat": Part(measures.loss_with_a_view, below=0.2),
+            "where later tokens are seen the dev loss is {:.3f} nat": Part("loss_with_a_view", below=0.2),
             "at the last place, which sees none, it is {:+.2f} nat from that of counted pairs there": Part(
-                measures.loss_without_a_view, above=0.0
+                "loss_without_a_view", above=0.0
             ),
         },
     ),
@@ -104,11 +102,9 @@ CLAIMS = (
         lanes=(TINY,),
         parts={
             "after 300 steps a block's farthest head looks {:.2f} times as far back as its nearest": Part(
-                measures.heads_apart, above=1.5, scale="ratio"
+                "heads_apart", above=1.5, scale="ratio"
             ),
-            "before the first step {:.2f} times": Part(
-                measures.heads_apart_at_start, below=1.5, scale="ratio", control=True
-            ),
+            "before the first step {:.2f} times": Part("heads_apart_at_start", below=1.5, scale="ratio", control=True),
         },
     ),
     Tried(

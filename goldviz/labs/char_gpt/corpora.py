@@ -20,6 +20,6 @@ def of_a_file(content: bytes, file: str) -> tuple[bytes, tuple[str, ...]]:
     try:
         text, notes = decoded_text(content, file)
     except DatedTextError as error:
-        raise TextError(str(error)) from None
+        raise TextError(str(error), error.code) from None
     beginning, more = checked_text(text)
     return beginning.encode(), (*notes, *more)

@@ -6,7 +6,7 @@ told to take longer ones.
 
 from __future__ import annotations
 
-from goldviz.diagnostics.findings import Case, Conclusions, LoweredTo, RaisedTo, Rule, Times, networks
+from goldviz.diagnostics.findings import Case, Conclusions, LoweredTo, RaisedTo, Rule, Times
 from goldviz.diagnostics.findings.advice import FASTER, LONGER, SLOWER, Candidate, Mend
 from goldviz.diagnostics.findings.language_model import (
     PAST_PAIRS,
@@ -95,6 +95,4 @@ RULES = (
 )
 """In the order in which they are judged."""
 
-findings_of = Conclusions(
-    RULES, lambda settings, run: [Reading.of(run, name, settings) for name in networks(run)], learned=PAST_PAIRS
-)
+findings_of = Conclusions(RULES, Reading.of_all, learned=PAST_PAIRS)

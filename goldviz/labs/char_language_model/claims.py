@@ -8,7 +8,7 @@ from __future__ import annotations
 from functools import partial
 
 from goldviz.declare.claims import Claim, Part
-from goldviz.labs.char_language_model import LAB, measures
+from goldviz.labs.char_language_model import LAB
 
 Tried = partial(Claim, LAB)
 NEURAL = {
@@ -40,11 +40,9 @@ CLAIMS = (
         "002, 1.2",
         lanes=(NEURAL,),
         parts={
-            "after 300 steps its table is {:.4f} nat from the counted one": Part(
-                measures.divergence_at_the_end, below=0.01
-            ),
+            "after 300 steps its table is {:.4f} nat from the counted one": Part("divergence_at_the_end", below=0.01),
             "it comes from above: its loss is never below, but {:.5f} nat above at least": Part(
-                measures.lowest_over_counts, above=0.0
+                "lowest_over_counts", above=0.0
             ),
         },
     ),
@@ -56,7 +54,7 @@ CLAIMS = (
         kind="question",
         parts={
             "the best number of fake counts leaves {:.0%} of the distance between the two tables": Part(
-                measures.share_of_decay, below=0.5
+                "share_of_decay", below=0.5
             ),
         },
     ),
@@ -67,7 +65,7 @@ CLAIMS = (
         lanes=({**DEEP, "gain": 1.667},),
         parts={
             "the 20th layer's outputs spread by {:.3f}": Part(
-                measures.spread_of_last_layer, above=0.95, below=1.05, lanes=(1,)
+                "spread_of_last_layer", above=0.95, below=1.05, lanes=(1,)
             ),
         },
     ),
@@ -78,10 +76,10 @@ CLAIMS = (
         lanes=({**SHORT, "output_gain": 0.0}, {**SHORT, "output_gain": 0.0, "gain": 0.0}),
         parts={
             "at the first step the hidden weights' gradient is {:.1e}": Part(
-                measures.first_gradient_behind, below=1e-12, lanes=(1,)
+                "first_gradient_behind", below=1e-12, lanes=(1,)
             ),
-            "ten steps later it is {:.1e}": Part(measures.later_gradient_behind, below=1e-12, lanes=(1,)),
-            "the loss ends {:.2f} nat below that of single characters": Part(measures.learned, below=0.0, lanes=(1,)),
+            "ten steps later it is {:.1e}": Part("later_gradient_behind", below=1e-12, lanes=(1,)),
+            "the loss ends {:.2f} nat below that of single characters": Part("learned", below=0.0, lanes=(1,)),
         },
     ),
     Tried(
@@ -90,11 +88,11 @@ CLAIMS = (
         "002, 1.3",
         parts={
             "two vowels are {} times as far apart as a vowel and a consonant": Part(
-                measures.vowels_together, below=1.0, scale="ratio"
+                "vowels_together", below=1.0, scale="ratio"
             ),
             "after contexts that training text never has its loss is {:.2f} nat below that of counted contexts, "
-            "which know nothing of them": Part(measures.unseen_below_even, above=0.0),
-            "it is {:.2f} nat below that of counted pairs": Part(measures.unseen_below_pairs, above=0.0, control=True),
+            "which know nothing of them": Part("unseen_below_even", above=0.0),
+            "it is {:.2f} nat below that of counted pairs": Part("unseen_below_pairs", above=0.0, control=True),
         },
     ),
     Tried(
@@ -107,8 +105,8 @@ CLAIMS = (
         ),
         kind="question",
         parts={
-            "its dev loss is {:.3f} nat lower": Part(measures.dev_of_flat_less_hierarchy, above=0.0),
-            "their parameters differ by {:.1%}": Part(measures.parameters_apart, below=0.05),
+            "its dev loss is {:.3f} nat lower": Part("dev_of_flat_less_hierarchy", above=0.0),
+            "their parameters differ by {:.1%}": Part("parameters_apart", below=0.05),
         },
     ),
     Tried(
@@ -122,10 +120,10 @@ CLAIMS = (
         kind="identity",
         parts={
             "8 characters more add {:.2f} times the parameters of 4 more": Part(
-                measures.growth_by_context, above=1.99, below=2.01, lanes=(1, 2, 3)
+                "growth_by_context", above=1.99, below=2.01, lanes=(1, 2, 3)
             ),
             "a symbol adds {:.2f} times its numbers in the embedding and the output": Part(
-                measures.growth_by_symbol, above=0.99, below=1.01, lanes=(1, 4)
+                "growth_by_symbol", above=0.99, below=1.01, lanes=(1, 4)
             ),
         },
     ),

@@ -31,7 +31,7 @@ from goldviz.figures.chart import (
 from goldviz.figures.diagram import Colour, Node, Part, Wire, chain, colour_quantities, diagram, of_layers
 from goldviz.figures.draft import Figure, make_subplots
 from goldviz.figures.elements import add_heading, legend_above_headings, log_axis
-from goldviz.figures.frames import AtStep
+from goldviz.figures.frames import Words
 from goldviz.figures.language_model import loss_beside_guesses, picture, sampled
 from goldviz.figures.notes import as_label
 from goldviz.figures.plot import Plot, unless
@@ -113,44 +113,43 @@ def _tables(plot: Plot) -> Sequence[Panel]:
     ]
 
 
-def embedding(plot: Plot) -> Figure:
-    """The embedding's two main directions (principal components) at a close look, with the share that they show."""
-    numbers = plot.now["embedding_table"].transpose("close_look", "network", ...).values[:, 0]
-    maps, signs, ink = [_main_directions(one) for one in numbers], _signs_of(plot), plot.ink
-    x, y = (AtStep("close_look", single(np.array([places[:, side] for places, _ in maps]))) for side in (0, 1))
-    vowels = [sign in VOWELS for sign in signs]
-    plot.figure.scatter(
-        x=x,
-        y=y,
-        mode="markers+text",
-        text=signs,
-        textfont={"size": 15, "color": ink.text},
-        showlegend=False,
-        marker={
-            "size": 24,
-            "color": ["#c46a9c" if vowel else ink.grid for vowel in vowels],
-            "symbol": ["square" if vowel else "circle" for vowel in vowels],
-        },
-        hovertemplate="%{text}: %{x:.2f}, %{y:.2f}<extra></extra>",
+def _directions(plot: Plot) -> Array:
+    """The embedding's two main directions (principal components) at each close look, in place of its dimensions."""
+    table = plot.now["embedding_table"].isel(network=0).transpose("close_look", "symbol", "dimension")
+    both = table.isel(dimension=slice(0, 2))
+    return both.copy(data=single(np.reshape([_main_directions(one) for one in table.values], both.shape)))
+
+
+def _shown(plot: Plot) -> Words:
+    table = plot.now["embedding_table"].isel(network=0).astype(np.float64)
+    spread, shown = ((one**2).sum(["symbol", "dimension"]) for one in (table - table.mean("symbol"), _directions(plot)))
+    return plot.say(
+        lambda share: f"The map shows {float(share):.0%} of the differences.", shown / spread.where(spread > 0)
     )
-    plot.figure.update_xaxes(title_text="First direction").update_yaxes(title_text="Second direction")
-    note = AtStep("close_look", [f"The map shows {share:.0%} of the differences." for _, share in maps])
-    return plot.finish(plot.step_in_words("close_look"), note, height=470, legend=False, hover="closest")
 
 
-def _main_directions(numbers: NDArray[Any]) -> tuple[NDArray[Any], float]:
-    """Places of the rows along the two directions in which they differ most, and their share of all differences.
+def _signs(plot: Plot) -> dict[str, Any]:
+    """The symbols' signs in the places' marks: squares are vowels."""
+    signs = _signs_of(plot)
+    vowels = [sign in VOWELS for sign in signs]
+    marker = {
+        "size": 24,
+        "color": ["#c46a9c" if vowel else plot.ink.grid for vowel in vowels],
+        "symbol": ["square" if vowel else "circle" for vowel in vowels],
+    }
+    return {"marker": marker, "text": signs, "textfont": {"size": 15, "color": plot.ink.text}}
+
+
+def _main_directions(numbers: NDArray[Any]) -> NDArray[Any]:
+    """Places of the rows along the two directions in which they differ most.
 
     A direction points to where the row of the largest size along it is, so that the map does not flip by chance.
     """
     if not np.isfinite(numbers).all():
-        return np.full((len(numbers), 2), np.nan), float("nan")
-    deviations = numbers - numbers.mean(axis=0)
-    left, sizes, _ = np.linalg.svd(deviations.astype(np.float64), full_matrices=False)
+        return np.full((len(numbers), 2), np.nan)
+    left, sizes, _ = np.linalg.svd((numbers - numbers.mean(axis=0)).astype(np.float64), full_matrices=False)
     places = left[:, :2] * sizes[:2]
-    places = places * np.sign(places[np.abs(places).argmax(axis=0), range(places.shape[1])])
-    whole = float((sizes**2).sum())
-    return places, float((sizes[:2] ** 2).sum() / whole) if whole > 0 else float("nan")
+    return np.asarray(places * np.sign(places[np.abs(places).argmax(axis=0), range(places.shape[1])]))
 
 
 def _kept(plot: Plot) -> str:
@@ -178,19 +177,17 @@ def parameters(plot: Plot) -> Figure:
     plot.figure = make_subplots(rows=2, cols=1, vertical_spacing=0.24)
     ring = {"symbol": "circle-open", "size": 13, "color": plot.ink.text, "line": {"width": 2}}
     largest = 0.0
-    for row, (x, read, known, here) in enumerate(
-        (
-            (CONTEXTS, CONTEXTS, np.full_like(CONTEXTS, symbols), float(context)),
-            (VOCABULARIES, np.full_like(VOCABULARIES, context), VOCABULARIES, symbols),
-        ),
-        start=1,
-    ):
-        curves = [(TABLE, sizes.cells(read, known))]
-        for name in BENGIOS:
-            direct = name == "direct_mlp"
-            count = sizes.parameters(read, known, settings.embedding, settings.hidden, direct=direct)
-            curves.append((plot.look_of(name), count))
-            largest = max(largest, float(count.max()))
+    panels = (
+        (CONTEXTS, CONTEXTS, np.full_like(CONTEXTS, symbols), float(context)),
+        (VOCABULARIES, np.full_like(VOCABULARIES, context), VOCABULARIES, symbols),
+    )
+    for row, (x, read, known, here) in enumerate(panels, start=1):
+        networks = {
+            name: sizes.parameters(read, known, settings.embedding, settings.hidden, direct=name == "direct_mlp")
+            for name in BENGIOS
+        }
+        largest = max(largest, *(float(count.max()) for count in networks.values()))
+        curves = [(TABLE, sizes.cells(read, known)), *((plot.look_of(name), count) for name, count in networks.items())]
         for style, values in curves:
             plot.figure.scatter(
                 x=x,
@@ -281,17 +278,28 @@ FIGURES, shared_limits = offered(
             )
         ),
         title="Does the signal keep its width?",
-        shows="The spread of every layer's output, beside the expected one.",
         y=SPREADS,
     ),
     figure(
         "embedding",
         "Which characters does it treat alike?",
-        draw=embedding,  # signs as points of a plane
+        lines(
+            changed(_directions, lambda places: places.isel(dimension=1)),
+            x=changed(_directions, lambda places: places.isel(dimension=0)),
+            mode="markers+text",
+            hover="%{text}: %{x:.2f}, %{y:.2f}<extra></extra>",
+            more=_signs,
+        ),
         title="Which characters are alike to it?",
         needs=("embedding_table",),
         shows="The embedding's two widest directions. Squares: vowels.",
         cannot_show="Other directions.",
+        x=axis("First direction", scale="free"),
+        y=axis("Second direction"),
+        lead=_shown,
+        legend="none",
+        hover="closest",
+        height=470,
     ),
     figure(
         "table",
@@ -319,7 +327,6 @@ FIGURES, shared_limits = offered(
         title="How far from the counted table?",
         needs=(),
         instead=unless("This model is no table of pairs. Choose one of the two bigrams.", "divergence"),
-        shows="How far the model's table of pairs is from the counted one.",
     ),
     # r becomes (1 - momentum) r + momentum times the batch's statistic at every step (document 002, 1.3.2).
     figure(
@@ -345,7 +352,6 @@ FIGURES, shared_limits = offered(
         instead=unless(
             "This run has no batch norm. Set Normalisation to batch norm.", "running_gap", "batch_statistics_loss"
         ),
-        shows="Dev loss with running statistics and with the dev text's own.",
         notes=(_kept, "Dotted: by the dev text's own statistics. Below: the layer that is farthest."),
         height=560,
     ),

@@ -18,7 +18,6 @@ from goldviz.diagnostics.findings import (
     Rule,
     Times,
     median,
-    networks,
     percent,
 )
 from goldviz.diagnostics.findings.advice import FASTER, LONGER, SLOWER, Candidate, Mend
@@ -178,6 +177,4 @@ RULES = (
 )
 """In the order in which they are judged."""
 
-findings_of = Conclusions(
-    RULES, lambda settings, run: [Reading.of(run, name, settings) for name in networks(run)], learned=PAST_PAIRS
-)
+findings_of = Conclusions(RULES, Reading.of_all, learned=PAST_PAIRS)

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import partial
-from typing import Any, ClassVar, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from goldviz.arrays.labelled import Run
 from goldviz.data.texts.pair_counts import cross_entropy, probabilities
-from goldviz.diagnostics.findings import Floats, Recorded, Verdicts
+from goldviz.diagnostics.findings import Floats, NetworkReading
 from goldviz.diagnostics.findings.language_model import Guesses
 from goldviz.diagnostics.findings.measures import mean, noise
-from goldviz.diagnostics.findings.recorded import Derived, at_last, measured, read
-from goldviz.diagnostics.measure import combined, measure
+from goldviz.diagnostics.findings.recorded import at_last, of_kind, recorded
+from goldviz.diagnostics.measure import measure
 from goldviz.labs.char_language_model.settings import CharLanguageModel
 from goldviz.labs.char_language_model.sizes import cells, parameters
 from goldviz.models.recurrent.cells import CELL_LABELS
@@ -39,9 +37,9 @@ def _scatter(losses: Floats) -> Floats:
         return noise(half) if len(half) > 2 else np.full(losses.shape[1:], np.nan)
 
 
-def _fewest_means(run: Recorded) -> Floats:
-    counts = [count for count in running_means(run.dataset) if count] if "running_values" in run.dataset else []
-    return np.full(run.nothing.shape, min(counts), dtype=np.float64) if counts else run.nothing
+def _fewest_means(n: NetworkReading) -> Floats:
+    counts = [count for count in running_means(n.dataset) if count] if "running_values" in n.dataset else []
+    return np.full(n.nothing.shape, min(counts), dtype=np.float64) if counts else n.nothing
 
 
 def running_means(run: Run) -> list[int]:
@@ -49,71 +47,49 @@ def running_means(run: Run) -> list[int]:
     return [int(count) for count in run["running_values"].values.ravel()]
 
 
-@dataclass(frozen=True)
 class Reading(Guesses):
     """What was recorded of the model, for each seed; NaN where nothing was."""
 
-    labels: ClassVar[Mapping[str, str]] = LABELS
-    declared: ClassVar[Any] = CharLanguageModel
-    units: ClassVar[Mapping[str, str]] = {
-        **Guesses.units,
-        **dict.fromkeys(("began", "by_batch", "noise", "excess", "lag", "over_letters"), "nat"),
-    }
-    by_batch: Floats = at_last("batch_statistics_loss", "close_look")
+    labels = LABELS
+    declared = CharLanguageModel
+    began = measure(of_kind("training_loss", lambda losses: losses[0]), "nat")
+    """The first training loss."""
+    by_batch = measure(at_last("batch_statistics_loss", "close_look"), "nat")
     """The dev loss with the dev text's own statistics."""
-    saturation_at_first: Floats = measured("saturation", "close_look", "hidden", by=lambda now: mean(now[0]))
+    saturation_at_first = measure(recorded("saturation", "close_look", "hidden", by=lambda now: mean(now[0])))
     """The share of saturated hidden values at the first close look, mean over the hidden layers."""
-    noise: Floats = measured("loss", "step", by=_scatter)
+    noise = measure(recorded("loss", "step", by=_scatter), "nat")
     """How far step losses scatter around a slow change in the second half."""
-    means: Floats = read(_fewest_means)
+    means = measure(_fewest_means)
     """The smallest number of running means that a layer keeps."""
-    kept: Floats = read(lambda recorded: _fewest_means(recorded) / recorded.settings.hidden)
+    kept = measure(lambda n: _fewest_means(n) / n.settings.hidden)
     """The smallest number of running means that a layer keeps, as a share of its channels."""
-    excess = Derived(lambda n: n.began - n.uniform)
+    excess = measure(lambda n: n.began - n.uniform, "nat")
     """How far the first loss is above that of guessing all alike, in nats."""
-    lag = Derived(lambda n: n.dev - n.by_batch)
+    lag = measure(lambda n: n.dev - n.by_batch, "nat")
     """What running statistics cost, in nats: the dev loss with them less that with the text's own."""
-    over_letters = Derived(lambda n: n.letters - n.dev)
+    over_letters = measure(lambda n: n.letters - n.dev, "nat")
     """How far the dev loss is below that of single characters, in nats."""
-
-    @property
-    def impossible(self) -> Verdicts:
-        """Whether dev text holds what the model takes for impossible."""
-        return np.isposinf(self.dev)
+    impossible = measure(lambda n: np.isposinf(n.dev))
+    """Whether dev text holds what the model takes for impossible."""
 
 
 VOWELS = frozenset("aeiou")
 
-MEASURES = Reading.measures()
-DEV = {model: MEASURES[f"{model}.dev"] for model in LABELS}
-LETTERS = MEASURES["mlp.letters"]
+
+learned = measure(lambda run: Reading.letters["mlp"](run) - Reading.dev["mlp"](run), "nat")
+"""How far the MLP's dev loss is below that of single characters at the end."""
+dev_of_flat_less_hierarchy = measure(
+    lambda flat, hierarchy: Reading.dev["mlp"](flat) - Reading.dev["wavenet"](hierarchy), "nat"
+)
+"""By how much the hierarchy's dev loss is below that of the flat network."""
+divergence_at_the_end = measure(lambda run: run["divergence"][-1, 0], "nat")
+"""How far the network's table is from the counted one, in nats."""
+lowest_over_counts = measure(lambda run: run["divergence"].min(), "nat")
+"""The least by which the loss on training text was above that of the counted table, at any look."""
 
 
-@combined("nat")
-def learned(run: Run) -> float:
-    """How far the MLP's dev loss is below that of single characters at the end."""
-    return LETTERS(run) - DEV["mlp"](run)
-
-
-@combined("nat")
-def dev_of_flat_less_hierarchy(flat: Run, hierarchy: Run) -> float:
-    """By how much the hierarchy's dev loss is below that of the flat network."""
-    return DEV["mlp"](flat) - DEV["wavenet"](hierarchy)
-
-
-@measure("nat")
-def divergence_at_the_end(run: Run) -> float:
-    """How far the network's table is from the counted one, in nats."""
-    return float(run["divergence"][-1, 0])
-
-
-@measure("nat")
-def lowest_over_counts(run: Run) -> float:
-    """The least by which the loss on training text was above that of the counted table, at any look."""
-    return float(run["divergence"].min())
-
-
-@measure("nat")
+@partial(measure, unit="nat")
 def distance_of_tables(run: Run) -> float:
     """How far the decayed table is from the counted one with as many fake counts as fit it best, in nats."""
     counts = run["count"].values
@@ -121,10 +97,10 @@ def distance_of_tables(run: Run) -> float:
     return min(_divergence(counts, table, smoothing) for smoothing in np.logspace(-2, 4, 61))
 
 
-@measure("nat")
-def distance_unsmoothed(run: Run) -> float:
-    """How far the decayed table is from the counted one without fake counts, in nats."""
-    return _divergence(run["count"].values, run["table"].values[-1, 0].astype(np.float64), 0.0)
+distance_unsmoothed = measure(
+    lambda run: _divergence(run["count"].values, run["table"].values[-1, 0].astype(np.float64), 0.0), "nat"
+)
+"""How far the decayed table is from the counted one without fake counts, in nats."""
 
 
 def _divergence(counts: np.ndarray, dev: np.ndarray, smoothing: float) -> float:
@@ -134,31 +110,17 @@ def _divergence(counts: np.ndarray, dev: np.ndarray, smoothing: float) -> float:
     return cross_entropy(weights, dev) - cross_entropy(weights, table)
 
 
-@measure()
-def share_of_decay(run: Run) -> float:
-    """Fake counts leave this share of the way between the decayed and the counted table."""
-    return distance_of_tables(run) / distance_unsmoothed(run)
+share_of_decay = measure(lambda run: distance_of_tables(run) / distance_unsmoothed(run))
+"""Fake counts leave this share of the way between the decayed and the counted table."""
+spread_of_last_layer = measure(lambda run: run["activation_std"][0, 0, -1])
+"""The standard deviation of the 20th layer's outputs before the first step."""
+first_gradient_behind = measure(lambda run: run["gradient_norm"].sel(layer="hidden 1")[0, 0])
+"""The norm of the gradient of the hidden weights at the first step."""
+later_gradient_behind = measure(lambda run: run["gradient_norm"].sel(layer="hidden 1")[1, 0])
+"""The norm of the gradient of the hidden weights at the second look."""
 
 
-@measure()
-def spread_of_last_layer(run: Run) -> float:
-    """The standard deviation of the 20th layer's outputs before the first step."""
-    return float(run["activation_std"][0, 0, -1])
-
-
-@measure()
-def first_gradient_behind(run: Run) -> float:
-    """The norm of the gradient of the hidden weights at the first step."""
-    return float(run["gradient_norm"].sel(layer="hidden 1")[0, 0])
-
-
-@measure()
-def later_gradient_behind(run: Run) -> float:
-    """The norm of the gradient of the hidden weights at the second look."""
-    return float(run["gradient_norm"].sel(layer="hidden 1")[1, 0])
-
-
-@measure()
+@measure
 def vowels_together(run: Run) -> float:
     """Mean distance of two vowels in the trained embedding, over that of a vowel and a consonant."""
     numbers, signs = run["embedding_table"].values[-1, 0], run["symbol"].values
@@ -188,35 +150,25 @@ def growth(settings: CharLanguageModel, symbols: int) -> Growth:
     return Growth(by_character, by_symbol, cells(settings.context, symbols))
 
 
-@measure("nat")
-def unseen_below_even(run: Run) -> float:
-    """By how much the loss after unseen contexts is below ln V, that of counting whole contexts, in nats."""
-    return float(run["uniform_loss"]) - float(run["unseen_loss"][0])
-
-
-@measure("nat")
-def unseen_below_pairs(run: Run) -> float:
-    """By how much the loss after unseen contexts is below that of counted pairs, which need one known symbol only."""
-    return float(run["unseen_pairs_loss"]) - float(run["unseen_loss"][0])
-
-
-@measure()
-def parameters_apart(flat: Run, hierarchy: Run) -> float:
-    """By which share of the hierarchy's parameters the two counts differ."""
-    return abs(_parameters(flat) / _parameters(hierarchy) - 1)
+unseen_below_even = measure(lambda run: float(run["uniform_loss"]) - float(run["unseen_loss"][0]), "nat")
+"""By how much the loss after unseen contexts is below ln V, that of counting whole contexts, in nats."""
+unseen_below_pairs = measure(lambda run: float(run["unseen_pairs_loss"]) - float(run["unseen_loss"][0]), "nat")
+"""By how much the loss after unseen contexts is below that of counted pairs, which need one known symbol only."""
+parameters_apart = measure(lambda flat, hierarchy: abs(_parameters(flat) / _parameters(hierarchy) - 1))
+"""By which share of the hierarchy's parameters the two counts differ."""
 
 
 def _parameters(run: Run) -> float:
     return float(run["parameter_count"][0])
 
 
-@measure()
-def growth_by_context(short: Run, middle: Run, long: Run) -> float:
-    """How many times as many parameters the longest context adds to the middle one as that adds to the shortest."""
-    return (_parameters(long) - _parameters(middle)) / (_parameters(middle) - _parameters(short))
+growth_by_context = measure(
+    lambda short, middle, long: (_parameters(long) - _parameters(middle)) / (_parameters(middle) - _parameters(short))
+)
+"""How many times as many parameters the longest context adds to the middle one as that adds to the shortest."""
 
 
-@measure()
+@measure
 def growth_by_symbol(small: Run, large: Run) -> float:
     """Parameters that a symbol adds, over its numbers in the embedding and in the output with its bias."""
     settings = json.loads(small.attrs["settings"])

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from goldviz.declare.stories import Guess, Step, Story, Task, measure_of
-from goldviz.labs.char_language_model import measures
+from goldviz.declare.stories import Found, Guess, Step, Story, Task, measure_of
 
 if TYPE_CHECKING:
     from goldviz.arrays.labelled import Run
@@ -16,27 +15,26 @@ CLEARLY = 0.1
 """Nats by which a model beats counted pairs clearly."""
 
 
-def _over_pairs(run: Run) -> tuple[int, str]:
-    dev, pairs = (measures.MEASURES[f"mlp.{name}"].first(run) for name in ("dev", "pairs"))
-    ahead = measures.MEASURES["mlp.over_pairs"].first(run)
-    return int(ahead > CLEARLY), f"On names not learned it pays {dev:.2f} nats a letter, counted pairs {pairs:.2f}."
-
-
-def _first_loss(run: Run) -> tuple[int, str]:
-    began, alike = (measures.MEASURES[f"mlp.{name}"].first(run) for name in ("began", "uniform"))
-    place = 0 if began < 4 else 1 if began < 20 else 2
-    return place, f"It begins at {began:.1f} nats: sure of nonsense. Guessing all letters alike costs {alike:.1f}."
-
-
-def _bits(letters: Run, pieces: Run) -> tuple[int, str]:
-    first, second = (measure_of(GPT, "gpt.bits").first(run) for run in (letters, pieces))
-    return int(second < first), f"A byte costs {first:.2f} bits by characters, and {second:.2f} by pieces."
-
-
-def _unmasked(run: Run) -> tuple[int, str]:
-    dev, pairs = (measure_of(GPT, f"gpt.{name}").first(run) for name in ("dev", "pairs"))
-    place = 2 if dev < 0.5 else 1 if dev < pairs else 0
-    return place, f"It falls to {dev:.2f} nats, counted pairs pay {pairs:.2f}. Whoever sees the answer copies it."
+PAIRS = Found(
+    ("mlp.dev", "mlp.pairs", "mlp.over_pairs"),
+    lambda dev, pairs, ahead: int(ahead > CLEARLY),
+    "On names not learned it pays {:.2f} nats a letter, counted pairs {:.2f}.",
+)
+FIRST_LOSS = Found(
+    ("mlp.began", "mlp.uniform"),
+    (4, 20),
+    "It begins at {:.1f} nats: sure of nonsense. Guessing all letters alike costs {:.1f}.",
+)
+BITS = Found(
+    ("gpt.bits", "gpt.bits 2"),
+    lambda letters, pieces: int(pieces < letters),
+    "A byte costs {:.2f} bits by characters, and {:.2f} by pieces.",
+)
+UNMASKED = Found(
+    ("gpt.dev", "gpt.pairs"),
+    lambda dev, pairs: 2 if dev < 0.5 else 1 if dev < pairs else 0,
+    "It falls to {:.2f} nats, counted pairs pay {:.2f}. Whoever sees the answer copies it.",
+)
 
 
 def _beats_pairs(_settings: Settings, run: Run) -> bool:
@@ -58,12 +56,12 @@ STORIES = (
                 "Now a network sees three letters and guesses the fourth. The loss says how surprised it is, in nats.",
                 ("as-in-the-document",),
                 figure="generalisation",
-                guess=Guess("Does it beat counting by a tenth of a nat?", ("No", "Yes"), _over_pairs),
+                guess=Guess("Does it beat counting by a tenth of a nat?", ("No", "Yes"), PAIRS),
             ),
             Step(
                 "The same network with all weights drawn from N(0, 1).",
                 ("break-it-first-loss-25",),
-                guess=Guess("Where does its loss begin?", ("Below 4 nats", "At 4 to 20", "Above 20"), _first_loss),
+                guess=Guess("Where does its loss begin?", ("Below 4 nats", "At 4 to 20", "Above 20"), FIRST_LOSS),
             ),
             Step(
                 "A text can be cut into larger pieces than letters. Pairs that occur often are joined, again and "
@@ -77,7 +75,7 @@ STORIES = (
                 ("small-to-compare", "pieces-of-bytes"),
                 lab=GPT,
                 figure="bits",
-                guess=Guess("Which needs fewer bits for a byte?", ("Characters", "Pieces"), _bits),
+                guess=Guess("Which needs fewer bits for a byte?", ("Characters", "Pieces"), BITS),
             ),
             Step(
                 "A mask keeps each character from those that come after it. Here it is gone: each sees what it "
@@ -88,7 +86,7 @@ STORIES = (
                 guess=Guess(
                     "What becomes of the loss?",
                     ("It stays above counted pairs", "It falls a little below", "It falls below half a nat"),
-                    _unmasked,
+                    UNMASKED,
                 ),
             ),
             Step(

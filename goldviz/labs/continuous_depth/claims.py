@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from goldviz.declare.claims import Claim, Part
-from goldviz.labs.continuous_depth import LAB, measures
+from goldviz.labs.continuous_depth import LAB
 
 FLOW = {"task": "spirals", "networks": "ode", "look_every": 50}
 BLOCKS = {"networks": "residual", "look_every": 50}
@@ -19,10 +19,10 @@ CLAIMS = (
         kind="question",
         parts={
             "trained with 8 steps of RK4: followed exactly, {:.0%} of the networks answer as before": Part(
-                measures.CONSISTENT_ANSWERS["ode"], above=0.5, scale="share", lanes=(1,)
+                "ode.consistent", above=0.5, scale="share", lanes=(1,)
             ),
             "trained with 2 Euler steps: {:.0%} of them do": Part(
-                measures.CONSISTENT_ANSWERS["ode"], above=0.5, scale="share", lanes=(2,)
+                "ode.consistent", above=0.5, scale="share", lanes=(2,)
             ),
         },
     ),
@@ -34,11 +34,9 @@ CLAIMS = (
         lanes=({**BLOCKS, "blocks": 32}, {**BLOCKS, "blocks": 2}),
         parts={
             "32 blocks: {:.0%} of the networks answer as the flow behind them": Part(
-                measures.CONSISTENT_ANSWERS["residual"], above=0.5, scale="share", lanes=(1,)
+                "residual.consistent", above=0.5, scale="share", lanes=(1,)
             ),
-            "2 blocks: {:.0%} of them do": Part(
-                measures.CONSISTENT_ANSWERS["residual"], above=0.5, scale="share", lanes=(2,)
-            ),
+            "2 blocks: {:.0%} of them do": Part("residual.consistent", above=0.5, scale="share", lanes=(2,)),
         },
     ),
 )

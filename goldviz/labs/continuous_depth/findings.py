@@ -11,7 +11,7 @@ from collections.abc import Callable
 from math import isfinite
 from typing import TYPE_CHECKING
 
-from goldviz.diagnostics.findings import Case, Conclusions, Line, Rule, any_seed, majority, median, networks
+from goldviz.diagnostics.findings import Case, Conclusions, Line, Rule, any_seed, majority, median
 from goldviz.diagnostics.findings.advice import A_THIRD, SLOWER_AND_CLIPPED, DividedBy, IfZero, Times
 from goldviz.diagnostics.findings.line import above, below, where
 from goldviz.diagnostics.findings.training import saturated, training_diverged
@@ -201,7 +201,7 @@ RULES = (
 
 findings_of = Conclusions(
     RULES,
-    lambda settings, run: [Reading.of(run, name) for name in networks(run)],
+    Reading.of_all,
     praise=0,
     learned=where("learned", "the task"),
 )

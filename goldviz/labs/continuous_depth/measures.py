@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import ClassVar
-
 import numpy as np
 
-from goldviz.diagnostics.by_kind import ByKind
 from goldviz.diagnostics.findings import Floats, Verdicts
 from goldviz.diagnostics.findings.by_kind import TrainingReading
 from goldviz.diagnostics.findings.measures import share
-from goldviz.diagnostics.findings.recorded import Derived, at_last, measured
+from goldviz.diagnostics.findings.recorded import at_last, recorded
+from goldviz.diagnostics.measure import measure
 from goldviz.labs.continuous_depth.settings import ContinuousDepth
 
 CONSISTENT = 0.1
@@ -42,45 +38,49 @@ def _typical(values: Floats) -> Floats:
     return np.asarray(np.median(_last_quarter(values), axis=0))
 
 
-@dataclass(frozen=True)
 class Reading(TrainingReading):
-    """What was recorded of one network, for each seed; NaN where nothing was.
+    """What was recorded of one network, for each seed; NaN where nothing was."""
 
-    ``loss``, ``refined`` (the loss with the field followed exactly), ``saturation``, ``stiffness`` (the largest norm of
-    the field's Jacobian) and ``adjoint_cost`` (evaluations back for each forward) are those of the last look.
-    ``accuracy`` is the mean over the last quarter of the looks, because a flow that squeezes points through a neck has
-    all of them right at one step and not at the next; ``gradient_difference``, of the flow alone, is the median over
-    the same looks. ``paid_first`` and ``paid_last`` are the mean evaluations forward over the first five steps and over
-    the last quarter. ``accuracy_at_last`` and ``paid_at_last_step`` are of one look and one step alone.
-    """
+    labels = LABELS
+    declared = ContinuousDepth
+    loss = measure(at_last("test_loss", "look"))
+    """The loss on unseen points at the last look."""
+    refined = measure(at_last("refined_test_loss", "look"))
+    """The loss on unseen points at the last look, with the field followed exactly."""
+    # A flow that squeezes points through a neck has all of them right at one step and not at the next.
+    accuracy = measure(recorded("test_accuracy", "look", by=_settled))
+    """The share of unseen points that are right, mean over the last quarter of the looks."""
+    accuracy_at_last = measure(at_last("test_accuracy", "look"))
+    """The share of unseen points that are right at the last look."""
+    saturation = measure(at_last("field_saturation", "look"))
+    """The share of the field's saturated activations at the last look."""
+    stiffness = measure(at_last("field_stiffness", "look"))
+    """The largest norm of the field's Jacobian at the last look."""
+    adjoint_cost = measure(at_last("adjoint_cost", "look", only="ode"))
+    """How many evaluations back the adjoint takes for each forward, at the last look."""
+    gradient_difference = measure(recorded("gradient_difference", "look", by=_typical, only="ode"))
+    """How far the adjoint's gradient is from that of the steps, median over the last quarter of the looks."""
+    paid_first = measure(recorded("evaluations_forward", "step", by=lambda paid: paid[:FIRST_STEPS].mean(axis=0)))
+    """How often the field is evaluated forward, mean over the first five steps."""
+    paid_last = measure(recorded("evaluations_forward", "step", by=_settled))
+    """How often the field is evaluated forward, mean over the last quarter of the steps."""
+    paid_at_first_step = measure(recorded("evaluations_forward", "step", by=lambda paid: paid[0]), "evaluations")
+    """How often the field is evaluated forward at the first step."""
+    paid_at_last_step = measure(at_last("evaluations_forward", "step"), "evaluations")
+    """How often the field is evaluated forward at the last step."""
+    growth = measure(lambda n: share(n.paid_last, n.paid_first))
+    """How many times more often the field is asked in the end than at the start."""
 
-    labels: ClassVar[Mapping[str, str]] = LABELS
-    kinds: ClassVar[ByKind] = ContinuousDepth.variables_by_kind
-    loss: Floats = at_last("test_loss", "look")
-    refined: Floats = at_last("refined_test_loss", "look")
-    accuracy: Floats = measured("test_accuracy", "look", by=_settled)
-    saturation: Floats = at_last("field_saturation", "look")
-    stiffness: Floats = at_last("field_stiffness", "look")
-    adjoint_cost: Floats = at_last("adjoint_cost", "look", only="ode")
-    gradient_difference: Floats = measured("gradient_difference", "look", by=_typical, only="ode")
-    paid_first: Floats = measured("evaluations_forward", "step", by=lambda paid: paid[:FIRST_STEPS].mean(axis=0))
-    paid_last: Floats = measured("evaluations_forward", "step", by=_settled)
-    paid_at_first_step: Floats = measured("evaluations_forward", "step", by=lambda paid: paid[0])
-    paid_at_last_step: Floats = at_last("evaluations_forward", "step")
-    accuracy_at_last: Floats = at_last("test_accuracy", "look")
-
-    @property
+    @measure
     def learned(self) -> Verdicts:
         """Whether nearly all points are right, or the regression's error is small."""
         small = np.isnan(self.accuracy) & (self.loss < SMALL_ERROR)
         return np.asarray((self.accuracy >= ALL_RIGHT) | small)
 
-    @property
-    def unlearned(self) -> Verdicts:
-        """Whether points are still wrong, or the error is not small."""
-        return ~self.learned
+    unlearned = measure(lambda n: ~n.learned)
+    """Whether points are still wrong, or the error is not small."""
 
-    @property
+    @measure
     def inconsistent(self) -> Verdicts:
         """Whether following the field exactly changes the loss by more than a tenth of the larger one."""
         larger = np.maximum(self.loss, self.refined)
@@ -88,23 +88,7 @@ class Reading(TrainingReading):
             apart = np.abs(self.refined - self.loss) > CONSISTENT * larger
         return np.asarray(apart & (larger > NEGLIGIBLE))
 
-    @property
-    def consistent(self) -> Verdicts:
-        """Whether it does not; unknown where the field was never followed exactly, or a loss is no number."""
-        return np.asarray(~self.inconsistent & np.isfinite(self.refined) & np.isfinite(self.loss))
-
-    @property
-    def by_adjoint(self) -> bool:
-        """Whether this is a flow whose gradient was compared with the adjoint's."""
-        return bool(np.isfinite(self.gradient_difference).any())
-
-    growth = Derived(lambda n: share(n.paid_last, n.paid_first))
-    """How many times more often the field is asked in the end than at the start."""
-
-
-LOSS = {network: Reading.measure(network, "loss") for network in LABELS}
-CONSISTENT_ANSWERS = {network: Reading.measure(network, "consistent") for network in LABELS}
-REFINED_LOSS = Reading.measure("ode", "refined")
-RIGHT = Reading.measure("ode", "accuracy_at_last")
-PAID_AT_FIRST_STEP = Reading.measure("ode", "paid_at_first_step", "evaluations")
-PAID_AT_LAST_STEP = Reading.measure("ode", "paid_at_last_step", "evaluations")
+    consistent = measure(lambda n: ~n.inconsistent & np.isfinite(n.refined) & np.isfinite(n.loss))
+    """Whether it hardly changes the loss; unknown where it was never followed exactly, or a loss is no number."""
+    by_adjoint = measure(lambda n: bool(np.isfinite(n.gradient_difference).any()))
+    """Whether this is a flow whose gradient was compared with the adjoint's."""

@@ -7,21 +7,22 @@ Depth runs from 0 to 1.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import torch
 from jaxtyping import Float
 from torch import Generator, Tensor, nn
 from torch.nn.functional import pad
 from torchdiffeq import odeint, odeint_adjoint
+from torchdiffeq._impl.odeint import SOLVERS
+from torchdiffeq._impl.solvers import FixedGridODESolver
 
 from goldviz.labs.continuous_depth.field import DepthField, UnsolvedFlowError
-from goldviz.labs.continuous_depth.library_solvers import library_method
-from goldviz.models.continuous.methods import BY_LIBRARY_NAME
-from goldviz.models.continuous.runge_kutta import states_along
+from goldviz.models.continuous.methods import BY_LIBRARY_NAME, ButcherTableau
+from goldviz.models.continuous.runge_kutta import stage_slopes, states_along
 
 FLOW_GRADIENTS = {"solver": odeint, "adjoint": odeint_adjoint}
 """How a flow is differentiated: back through the solver's steps, or by solving the adjoint equation backwards."""
@@ -87,6 +88,31 @@ class FlowSolver:
     def _grid(self, field: object, state: Tensor, times: Tensor) -> Tensor:
         # The adjoint comes back from 1 to 0, so the ends are read off the times.
         return torch.linspace(float(times[0]), float(times[-1]), self.steps + 1, dtype=times.dtype, device=times.device)
+
+
+def library_method(name: str) -> str:
+    """The name for ``odeint``'s ``method``, under which torchdiffeq learns the method where it has none like it.
+
+    ``name`` is one of :data:`goldviz.models.continuous.methods.BY_LIBRARY_NAME`.
+    """
+    if name not in SOLVERS:
+        SOLVERS[name] = _steps_of(BY_LIBRARY_NAME[name].tableau)
+    return name
+
+
+def _steps_of(tableau: ButcherTableau) -> type[FixedGridODESolver]:
+    """torchdiffeq's class of solvers on a fixed grid, with these steps."""
+
+    class TableauSteps(FixedGridODESolver):  # type: ignore[misc]
+        order = tableau.order
+
+        def _step_func(
+            self, func: Callable[..., Tensor], t0: Tensor, dt: Tensor, t1: Tensor, y0: Tensor
+        ) -> tuple[Any, Tensor]:
+            slopes = stage_slopes(func, t0, y0, dt, tableau)
+            return sum(b * dt * k for b, k in zip(tableau.b, slopes, strict=True) if b), slopes[0]
+
+    return TableauSteps
 
 
 @contextmanager

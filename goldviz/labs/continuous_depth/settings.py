@@ -138,6 +138,7 @@ class ContinuousDepth(Experiment):
             ("network", "steps_taken"),
             "Distance of the end points from the flow's by Euler steps, mean",
             once=True,
+            label="Mean distance of the end points from the flow's",
             scale="log",
         ),
         "label": Variable(("point",), "Class or answer of the points whose paths are kept", once=True),

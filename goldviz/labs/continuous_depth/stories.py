@@ -4,39 +4,35 @@ from __future__ import annotations
 
 from goldviz.arrays.labelled import Run
 from goldviz.declare.settings import Settings
-from goldviz.declare.stories import Guess, Step, Story, Task
+from goldviz.declare.stories import Found, Guess, Step, Story, Task
 from goldviz.diagnostics.findings import networks
-from goldviz.diagnostics.verdicts import printed
-from goldviz.labs.continuous_depth import measures
+from goldviz.labs.continuous_depth.measures import Reading
 
-
-def _crossing(run: Run) -> tuple[int, str]:
-    flow, residual = (measures.LOSS[network].first(run) for network in ("ode", "residual"))
-    return int(residual < flow), f"Error of the flow {flow:.2f}, of one residual step {residual:.3f}."
-
-
-def _price(run: Run) -> tuple[int, str]:
-    first, last = measures.PAID_AT_FIRST_STEP.first(run), measures.PAID_AT_LAST_STEP.first(run)
-    place = 0 if last < 1.2 * first else 1 if last < 2.5 * first else 2
-    return place, f"The solver evaluates the field {first:.0f} times before training and {last:.0f} times after it."
-
-
-def _lifted(plane: Run, augmented: Run) -> tuple[int, str]:
-    flat, lifted = (measures.LOSS["ode"].first(run) for run in (plane, augmented))
-    place = 0 if lifted > flat / 2 else 1 if lifted > flat / 100 else 2
-    return place, f"On unseen points it ends at {printed(lifted, '.1e')}, in the plane at {flat:.3f}."
-
-
-def _refined(step: Run, _small: Run) -> tuple[int, str]:
-    coarse, fine = measures.LOSS["ode"].first(step), measures.REFINED_LOSS.first(step)
-    return int(fine > 2 * coarse), (
-        f"Its loss is {coarse:.2f} with its own step and {fine:.2f} with the field followed exactly."
-    )
+CROSSING = Found(
+    ("ode.loss", "residual.loss"),
+    lambda flow, residual: int(residual < flow),
+    "Error of the flow {:.2f}, of one residual step {:.3f}.",
+)
+PRICE = Found(
+    ("ode.paid_at_first_step", "ode.paid_at_last_step"),
+    lambda first, last: 0 if last < 1.2 * first else 1 if last < 2.5 * first else 2,
+    "The solver evaluates the field {:.0f} times before training and {:.0f} times after it.",
+)
+LIFTED = Found(
+    ("ode.loss", "ode.loss 2"),
+    lambda flat, lifted: 0 if lifted > flat / 2 else 1 if lifted > flat / 100 else 2,
+    "On unseen points it ends at {1:.1e}, in the plane at {0:.3f}.",
+)
+REFINED = Found(
+    ("ode.loss", "ode.refined"),
+    lambda coarse, fine: int(fine > 2 * coarse),
+    "Its loss is {:.2f} with its own step and {:.2f} with the field followed exactly.",
+)
 
 
 def _parted(settings: Settings, run: Run) -> bool:
     rings = settings.model_dump()["task"] == "rings" and "ode" in networks(run)
-    return rings and measures.RIGHT.lowest(run) >= 0.999
+    return rings and Reading.accuracy_at_last["ode"].lowest(run) >= 0.999
 
 
 STORIES = (
@@ -59,7 +55,7 @@ STORIES = (
             Step(
                 "Paths of a flow never cross. On a line, x cannot become -x. One big residual step just jumps.",
                 ("regression-x-becomes-x",),
-                guess=Guess("Which of the two learns x to -x?", ("The flow", "The residual step"), _crossing),
+                guess=Guess("Which of the two learns x to -x?", ("The flow", "The residual step"), CROSSING),
             ),
             Step(
                 "In the plane a flow cannot lift the inner ring over the outer one. It squeezes a neck "
@@ -69,7 +65,7 @@ STORIES = (
                 guess=Guess(
                     "What does the solver pay for the neck?",
                     ("Nothing", "Up to twice as much", "More than that"),
-                    _price,
+                    PRICE,
                 ),
             ),
             Step(
@@ -79,14 +75,14 @@ STORIES = (
                 guess=Guess(
                     "How much lower does the loss end now?",
                     ("Hardly", "Up to a hundred times", "More than that"),
-                    _lifted,
+                    LIFTED,
                 ),
             ),
             Step(
                 "Trained with one big step, has a network learned a flow? Follow its field exactly and see.",
                 ("break-it-one-big-step", "fix-it-small-steps"),
                 figure="loss",
-                guess=Guess("Does the big step's answer change?", ("No", "Yes"), _refined),
+                guess=Guess("Does the big step's answer change?", ("No", "Yes"), REFINED),
             ),
             Step(
                 "Your turn.",

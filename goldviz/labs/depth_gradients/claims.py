@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from goldviz.declare.claims import Claim, Part
-from goldviz.labs.depth_gradients import LAB, measures
+from goldviz.labs.depth_gradients import LAB
 
 DEEPER = "32-layers-the-residual-network-learns"
 PRINTED_PARAMETERS = 38_810
@@ -44,7 +44,7 @@ CLAIMS = (
         ),
         parts={
             f"{OPTIMISERS[optimiser]}, {epochs} steps at the best of nine rates: {{:.1e}} of them": Part(
-                measures.TYPICAL_STEP, above=10**-3.5, below=10**-2.5, scale="ratio", lanes=(lane,)
+                "plain.typical_step", above=10**-3.5, below=10**-2.5, scale="ratio", lanes=(lane,)
             )
             for lane, (optimiser, epochs) in enumerate(BEST_RATES, start=1)
         },
@@ -56,10 +56,10 @@ CLAIMS = (
         lanes=({}, "break-it-sigmoid"),
         parts={
             "15 LeakyReLU layers: the residual network's error arrives {:.2g} times as long as it set out": Part(
-                measures.ERROR_KEPT["residual"], above=0.1, scale="ratio", lanes=(1,)
+                "residual.amplification", above=0.1, scale="ratio", lanes=(1,)
             ),
             "30 sigmoid layers: it arrives {:.2g} times as long": Part(
-                measures.ERROR_KEPT["residual"], above=0.1, scale="ratio", lanes=(2,)
+                "residual.amplification", above=0.1, scale="ratio", lanes=(2,)
             ),
         },
     ),
@@ -70,10 +70,10 @@ CLAIMS = (
         lanes=({}, "break-it-sigmoid"),
         parts={
             "15 LeakyReLU layers: the plain network's error arrives {:.2g} times as long as it set out": Part(
-                measures.ERROR_KEPT["plain"], below=0.1, scale="ratio", lanes=(1,)
+                "plain.amplification", below=0.1, scale="ratio", lanes=(1,)
             ),
             "30 sigmoid layers: it arrives {:.2g} times as long": Part(
-                measures.ERROR_KEPT["plain"], below=0.1, scale="ratio", lanes=(2,)
+                "plain.amplification", below=0.1, scale="ratio", lanes=(2,)
             ),
         },
     ),
@@ -85,10 +85,10 @@ CLAIMS = (
         cases=TEN_SEEDS,
         parts={
             "as in the document, 20 epochs: the residual network's test loss is {:.2g} of the plain one's": Part(
-                measures.residual_over_plain, below=1, scale="ratio", lanes=(1,)
+                "residual_over_plain", below=1, scale="ratio", lanes=(1,)
             ),
             "32 layers from an orthogonal start: its training loss is {:.2g} of the plain one's": Part(
-                measures.residual_over_plain_in_training, below=1, scale="ratio", lanes=(2,)
+                "residual_over_plain_in_training", below=1, scale="ratio", lanes=(2,)
             ),
         },
     ),
@@ -99,10 +99,10 @@ CLAIMS = (
         lanes=(DEEPER,),
         parts={
             "32 plain layers train {:.2g} times as badly as the best of 2 to 16": Part(
-                measures.DEGRADATION["plain"], above=1, scale="ratio"
+                "plain.degradation", above=1, scale="ratio"
             ),
             "their first layer's gradient is {:.2g} of the last one's": Part(
-                measures.GRADIENT_KEPT["plain"], above=0.1, below=10, scale="ratio"
+                "plain.growth", above=0.1, below=10, scale="ratio"
             ),
         },
     ),
@@ -113,7 +113,7 @@ CLAIMS = (
         lanes=(DEEPER,),
         parts={
             "32 residual layers train {:.2g} times as badly as the best of 2 to 16": Part(
-                measures.DEGRADATION["residual"], below=1.5, scale="ratio"
+                "residual.degradation", below=1.5, scale="ratio"
             ),
         },
     ),
@@ -124,11 +124,11 @@ CLAIMS = (
         lanes=({}, {"depth": 30}),
         parts={
             "15 layers: a residual block moves its state by {:.0%} of its length": Part(
-                measures.STATE_CHANGE["residual"], below=0.5, scale="ratio", lanes=(1,)
+                "residual.state_change", below=0.5, scale="ratio", lanes=(1,)
             ),
-            "a plain block by {:.0%}": Part(measures.STATE_CHANGE["plain"], above=0.5, scale="ratio", lanes=(1,)),
+            "a plain block by {:.0%}": Part("plain.state_change", above=0.5, scale="ratio", lanes=(1,)),
             "30 layers: a residual block by {:.0%}": Part(
-                measures.STATE_CHANGE["residual"], below=0.5, scale="ratio", lanes=(2,)
+                "residual.state_change", below=0.5, scale="ratio", lanes=(2,)
             ),
         },
     ),
@@ -140,13 +140,13 @@ CLAIMS = (
         lanes=(EDGE,),
         parts={
             "plain: at the first step the rate could be {:.2g} times larger": Part(
-                measures.HEADROOM_AT_FIRST["plain"], above=4, scale="ratio"
+                "plain.headroom_at_first", above=4, scale="ratio"
             ),
             "in the last half of 200 steps {:.2g} times": Part(
-                measures.HEADROOM_LATER["plain"], above=0.5, below=2, scale="ratio"
+                "plain.headroom_later", above=0.5, below=2, scale="ratio"
             ),
             "residual: in the last half {:.2g} times": Part(
-                measures.HEADROOM_LATER["residual"], above=0.5, below=2, scale="ratio"
+                "residual.headroom_later", above=0.5, below=2, scale="ratio"
             ),
         },
     ),
@@ -157,8 +157,8 @@ CLAIMS = (
         kind="identity",
         lanes=(EDGE,),
         parts={
-            "plain: so it is at {:.0%} of the looks": Part(measures.TOLD_RIGHT["plain"], above=0.99),
-            "residual: at {:.0%}": Part(measures.TOLD_RIGHT["residual"], above=0.99),
+            "plain: so it is at {:.0%} of the looks": Part("plain.told_right", above=0.99),
+            "residual: at {:.0%}": Part("residual.told_right", above=0.99),
         },
     ),
     Tried(
@@ -169,10 +169,10 @@ CLAIMS = (
         lanes=tuple({**AT_THE_EDGE, "learning_rate": rate, "histogram_every": 1000} for rate in RATES),
         parts={
             "the largest of four rates whose loss falls in five steps is {:.2g} times 2/sharpness": Part(
-                measures.first_steps_over_critical, above=0.5, below=2
+                "first_steps_over_critical", above=0.5, below=2
             ),
             "the largest whose loss has fallen after 200 is {:.2g} times that": Part(
-                measures.training_over_critical, above=0.5, below=2
+                "training_over_critical", above=0.5, below=2
             ),
         },
     ),
@@ -183,11 +183,9 @@ CLAIMS = (
         kind="identity",
         lanes=({"epochs": 1, "histogram_every": 0},),
         parts={
-            "the plain network has {:,.0f}": Part(
-                measures.PARAMETERS["plain"], PRINTED_PARAMETERS - 1, PRINTED_PARAMETERS + 1
-            ),
+            "the plain network has {:,.0f}": Part("plain.parameters", PRINTED_PARAMETERS - 1, PRINTED_PARAMETERS + 1),
             "the residual network has {:,.0f}": Part(
-                measures.PARAMETERS["residual"], PRINTED_PARAMETERS - 1, PRINTED_PARAMETERS + 1
+                "residual.parameters", PRINTED_PARAMETERS - 1, PRINTED_PARAMETERS + 1
             ),
         },
     ),

@@ -186,7 +186,6 @@ FIGURES, shared_limits = offered(
         thin(so_far("gradient_norm"), lambda plot: plot.when("mean of epochs 1 to {}"), hover="%{y:.3e}"),
         rule(y=_clip_in_view, words=lambda plot: f"all together are clipped at {clip_of(plot.ds):.3g}"),
         title="Does the gradient reach layer 1?",
-        shows="The gradient's length at each weight matrix, now and on average.",
         cannot_show="Whether gradients point the right way.",
         y=axis("Norm of dL/dW", scale="log"),
         notes=(_reach, lambda plot: unseen(plot.now["gradient_norm"].astype(np.float64), "layer")),
@@ -215,7 +214,6 @@ FIGURES, shared_limits = offered(
             "This run trained one depth: set Shallower above 0, as ‘32 layers: the residual network learns’ does.",
             "loss_by_depth",
         ),
-        shows="The training loss of both networks at several depths.",
         cannot_show="Whether a deeper network wants another learning rate, or longer training.",
         x=axis(told=_trained_depths),
         notes=(_deepest,),
@@ -241,7 +239,6 @@ FIGURES, shared_limits = offered(
         title="What does each block keep?",
         needs=("hidden_gradient_norm",),
         instead=lambda ds: "There is no block: the network has one hidden state." if ds.sizes["hidden"] < 2 else "",
-        shows="Each block's factor, beside its Jacobian's average gain (document 001, eq. 27, 48).",
         over="block",
         y=axis("Factor, from h(l) to h(l−1)", scale="log", read=_factors),
         notes=(lambda plot: _no_gain(plot) or "Filled: measured. Open: RMS gain of dh(l)/dh(l−1).",),
@@ -257,7 +254,6 @@ FIGURES, shared_limits = offered(
         instead=unless_zero(
             "weight_norm", "Every weight is exactly 0, so every state is: a block moves it by no share."
         ),
-        shows="How far each block moves its state, as a share of its length.",
     ),
     lambda make, _: diagram(
         make,

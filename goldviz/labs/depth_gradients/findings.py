@@ -18,7 +18,6 @@ from goldviz.diagnostics.findings import (
     LoweredTo,
     Rule,
     Times,
-    networks,
     training,
 )
 from goldviz.diagnostics.findings.advice import CLIPPED, FASTER, SLOWER, SLOWER_AND_CLIPPED, Candidate, Suited
@@ -329,6 +328,6 @@ RULES = (
 
 findings_of = Conclusions(
     RULES,
-    lambda settings, run: [Reading.of(run, name, settings) for name in networks(run)],
+    Reading.of_all,
     learned=training.learned_below("zero's test loss"),
 )

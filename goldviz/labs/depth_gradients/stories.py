@@ -4,50 +4,46 @@ from __future__ import annotations
 
 from goldviz.arrays.labelled import Run
 from goldviz.declare.settings import Settings
-from goldviz.declare.stories import Curve, Guess, Step, Story, Task, first_over_last
+from goldviz.declare.stories import Curve, Found, Guess, Step, Story, Task, first_over_last
 from goldviz.diagnostics.findings import networks
-from goldviz.diagnostics.verdicts import printed
-from goldviz.labs.depth_gradients import measures
+from goldviz.labs.depth_gradients.measures import Reading
 
 
 def _share(share: float) -> int:
     return 0 if share > 0.3 else 1 if share > 0.003 else 2
 
 
-def _how_little(run: Run) -> tuple[int, str]:
-    share = measures.GRADIENT_KEPT_AT_LAST["plain"].first(run)
-    return _share(share), f"In the last epoch it gets {printed(share, '.1e')} of what the last hidden layer gets."
+def _who_learns(plain: float, residual: float) -> int:
+    return 2 if max(plain, residual) < 0.9 else 1 if residual < 0.9 else 0
 
 
-def _who_learns(run: Run) -> tuple[int, str]:
-    plain, residual = measures.UNSEEN_WORTH["plain"].first(run), measures.UNSEEN_WORTH["residual"].first(run)
-    place = 2 if max(plain, residual) < 0.9 else 1 if residual < 0.9 else 0
-    return (
-        place,
-        f"Of the loss of predicting zero, {plain:.0%} are left to the plain network, {residual:.0%} to the residual.",
-    )
-
-
-def _sigmoid(_leaky: Run, sigmoid: Run) -> tuple[int, str]:
-    share = measures.ERROR_KEPT_AT_LAST["plain"].first(sigmoid)
-    place = 0 if share > 1e-3 else 1 if share > 1e-10 else 2
-    return place, f"Their factors multiply to {printed(share, '.1e')}: each sigmoid's slope is a quarter at most."
-
-
-def _deeper(run: Run) -> tuple[int, str]:
-    plain, residual = measures.LAST_LOSS["plain"].first(run), measures.LAST_LOSS["residual"].first(run)
-    return int(residual < plain), f"Of 32 layers the plain network ends at {plain:.2f}, the residual at {residual:.2f}."
-
-
-def _repaired(run: Run) -> tuple[int, str]:
-    share = measures.GRADIENT_KEPT_AT_LAST["plain"].first(run)
-    return int(share > 0.1), f"In the last epoch it gets {share:.2g} of the last hidden layer's gradient."
+HOW_LITTLE = Found(
+    "plain.growth_at_last", _share, "In the last epoch it gets {:.1e} of what the last hidden layer gets."
+)
+WHO_LEARNS = Found(
+    ("plain.unseen_worth", "residual.unseen_worth"),
+    _who_learns,
+    "Of the loss of predicting zero, {:.0%} are left to the plain network, {:.0%} to the residual.",
+)
+SIGMOID = Found(
+    "plain.amplification_at_last 2",
+    (1e-3, 1e-10),
+    "Their factors multiply to {:.1e}: each sigmoid's slope is a quarter at most.",
+)
+DEEPER = Found(
+    ("plain.ended", "residual.ended"),
+    lambda plain, residual: int(residual < plain),
+    "Of 32 layers the plain network ends at {:.2f}, the residual at {:.2f}.",
+)
+REPAIRED = Found(
+    "plain.growth_at_last", (0.1,), "In the last epoch it gets {:.2g} of the last hidden layer's gradient."
+)
 
 
 def _plain_with_first_layer(settings: Settings, run: Run) -> bool:
     return (
         "plain" in networks(run)
-        and measures.GRADIENT_KEPT_AT_START["plain"].first(run) > 0.1
+        and Reading.growth_at_start["plain"].first(run) > 0.1
         and settings.model_dump()["depth"] >= 15
     )
 
@@ -56,7 +52,7 @@ def _residual_below_half(settings: Settings, run: Run) -> bool:
     return (
         "residual" in networks(run)
         and settings.model_dump()["depth"] >= 30
-        and measures.UNSEEN_WORTH["residual"].first(run) < 0.5
+        and Reading.unseen_worth["residual"].first(run) < 0.5
     )
 
 
@@ -72,7 +68,7 @@ STORIES = (
                 guess=Guess(
                     "How much reaches the plain network's first hidden layer?",
                     ("About as much", "About a hundredth", "Less than a thousandth"),
-                    _how_little,
+                    HOW_LITTLE,
                     Curve("gradient_by_layer", "plain", lambda guess: _share(first_over_last(guess))),
                 ),
             ),
@@ -84,7 +80,7 @@ STORIES = (
                 guess=Guess(
                     "Which network beats predicting zero by a tenth?",
                     ("Neither", "Only the residual one", "Both"),
-                    _who_learns,
+                    WHO_LEARNS,
                 ),
             ),
             Step(
@@ -95,7 +91,7 @@ STORIES = (
                 guess=Guess(
                     "What do the plain network's thirty layers leave of the error?",
                     ("A thousandth or more", "A millionth or so", "Less than a ten-billionth"),
-                    _sigmoid,
+                    SIGMOID,
                 ),
             ),
             Step(
@@ -107,7 +103,7 @@ STORIES = (
             Step(
                 "So start where signals keep their size: orthogonal weights, with the gain that suits the activation.",
                 ("fix-it-orthogonal",),
-                guess=Guess("Does the first hidden layer hear more than a tenth now?", ("No", "Yes"), _repaired),
+                guess=Guess("Does the first hidden layer hear more than a tenth now?", ("No", "Yes"), REPAIRED),
             ),
             Step(
                 "Your turn. Take the document's fifteen layers or more, and change what you like.",
@@ -139,7 +135,7 @@ STORIES = (
                 "gradient is healthy.",
                 ("32-layers-the-residual-network-learns",),
                 figure="loss_by_depth",
-                guess=Guess("Does the residual network still end lower?", ("No", "Yes"), _deeper),
+                guess=Guess("Does the residual network still end lower?", ("No", "Yes"), DEEPER),
             ),
             Step(
                 "A skip keeps the gradient alive; it does not make a network learn. Thirty sigmoid layers: "

@@ -55,13 +55,8 @@ def problem_doubts(settings: GoldForecast) -> list[str]:
     from goldviz.labs.gold_forecast.problem import forecast_problem
 
     problem = forecast_problem(settings)
-    return [*foreseeing(problem), *axes(problem), *unheard(problem), *unlearned(problem, settings.window)]
-
-
-def foreseeing(problem: ForecastProblem) -> list[str]:
-    """Columns that tell the next move by more than an honest one can."""
-    words = {channel.name: channel.words for channel in problem.market.channels}
-    return [lookahead_warning(words[link.channel], link) for link in problem.columns_ahead]
+    ahead = map(lookahead_warning, problem.columns_ahead)
+    return [*ahead, *axes(problem), *unheard(problem), *unlearned(problem, settings.window)]
 
 
 def axes(problem: ForecastProblem) -> list[str]:

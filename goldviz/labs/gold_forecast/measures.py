@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from math import isfinite
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -14,10 +13,10 @@ from numpy.typing import NDArray
 from goldviz.diagnostics.findings import Floats, Verdicts, diverged, median, ratio
 from goldviz.diagnostics.forecasts.columns_ahead import recorded_columns
 from goldviz.diagnostics.forecasts.lookahead import NextMoveLink
+from goldviz.diagnostics.forecasts.moves import LONG_STILL, longest_still
 from goldviz.diagnostics.forecasts.result import Result
 from goldviz.diagnostics.forecasts.significance import diebold_mariano
-from goldviz.diagnostics.forecasts.standing_still import LONG, longest_still
-from goldviz.diagnostics.measure import Measure, combined
+from goldviz.diagnostics.measure import RunReading, measure
 from goldviz.labs.gold_forecast.scoring.distributions import qlike_losses
 from goldviz.labs.gold_forecast.scoring.intervals import Coverage, coverages, recorded_at_end
 from goldviz.labs.gold_forecast.scoring.results import final_results, recorded_score, results, seed_scores
@@ -122,24 +121,41 @@ def reach_of(norms: Floats, lags: NDArray[Any]) -> Floats:
     return np.where((largest > 0) & np.isfinite(largest), last_lags, np.nan)
 
 
-@dataclass(frozen=True)
-class Reading:
+def _score(metric: str, end: str = "") -> Callable[[Reading], float]:
+    """The network's recorded score by ``metric``, or the ``end`` (_low, _high) of its interval."""
+    return lambda n: recorded_score(n.dataset, "network", metric, end)
+
+
+class Reading(RunReading):
     """Each model's result at the last look, its score in the final block, and measures of what else was recorded.
 
     Measures of the network's score are single numbers, those of training have one value for each fit, the signal's
     reach one for each seed; NaN where nothing was recorded.
     """
 
-    dataset: Run
-    series: Series
-    results: Mapping[str, Result]
-    final: Mapping[str, float]
+    r2 = measure(_score("r2"))
+    """The network's R2 out of sample against a forecast of zero."""
+    r2_low = measure(_score("r2", "_low"))
+    """The lower end of the 95 % interval of the network's R2 against zero."""
+    r2_high = measure(_score("r2", "_high"))
+    """The upper end of the 95 % interval of the network's R2 against zero."""
+    r2_mean = measure(_score("r2_mean"))
+    """The network's R2 against the mean of the very values that came."""
 
-    @classmethod
-    def of(cls, ds: Run) -> Reading:
-        """Read it off a run's dataset; variables may be missing or empty."""
-        series = Series.of(ds)
-        return cls(ds, series, results(ds, series), final_results(series))
+    @cached_property
+    def series(self) -> Series:
+        """Forecasts and what came."""
+        return Series.of(self.dataset)
+
+    @cached_property
+    def results(self) -> Mapping[str, Result]:
+        """Each model's result."""
+        return results(self.dataset, self.series)
+
+    @cached_property
+    def final(self) -> Mapping[str, float]:
+        """Each model's score in the final block."""
+        return final_results(self.series)
 
     @property
     def own(self) -> Result:
@@ -151,20 +167,12 @@ class Reading:
         """The result of GARCH; NaN where it is not among the models."""
         return self.results.get("garch", Result(np.nan))
 
-    @property
-    def opened(self) -> bool:
-        """Whether the final block has been opened, and there is an interval of what came before it."""
-        return self.own.sure and "network" in self.final
-
-    @property
-    def final_score(self) -> float:
-        """The network's score in the final block; NaN while it is closed."""
-        return self.final.get("network", np.nan)
-
-    @property
-    def simulated(self) -> bool:
-        """Whether the market was made up."""
-        return bool(int(self.dataset.attrs.get("simulated", 0)))
+    opened = measure(lambda n: n.own.sure and "network" in n.final)
+    """Whether the final block has been opened, and there is an interval of what came before it."""
+    final_score = measure(lambda n: n.final.get("network", np.nan))
+    """The network's score in the final block; NaN while it is closed."""
+    simulated = measure(lambda n: bool(int(n.dataset.attrs.get("simulated", 0))))
+    """Whether the market was made up."""
 
     @cached_property
     def scored(self) -> NDArray[np.intp]:
@@ -178,7 +186,7 @@ class Reading:
         change = series.came - series.price if series.target == "level" else series.came
         return np.asarray(change[~series.final])
 
-    @cached_property
+    @measure
     def planted(self) -> float:
         """The share of the returns' variance that a planted answer to documents makes; 0 without one."""
         size = float(settings_of(self.dataset).get("tone_response", 0))
@@ -193,22 +201,18 @@ class Reading:
         counts = dict(zip(map(str, self.dataset["channel"].values), (shares == 0).sum(axis=1).tolist(), strict=True))
         return {name: count for name, count in counts.items() if count}
 
-    @property
-    def misses_a_channel(self) -> bool:
-        """Whether some refit's training did not see a channel that other rows have."""
-        return bool(self.unobserved)
+    misses_a_channel = measure(lambda n: bool(n.unobserved))
+    """Whether some refit's training did not see a channel that other rows have."""
 
     @cached_property
     def columns_ahead(self) -> tuple[NextMoveLink, ...]:
         """The covariates that told what came where the last refit learned; none where an answer was planted."""
         return () if self.planted else recorded_columns(self.dataset)
 
-    @property
-    def forewarned(self) -> bool:
-        """Whether some covariate tells more of what comes than an honest one can."""
-        return bool(self.columns_ahead)
+    forewarned = measure(lambda n: bool(n.columns_ahead))
+    """Whether some covariate tells more of what comes than an honest one can."""
 
-    @property
+    @measure
     def daily(self) -> bool:
         """Whether there is an observation every few days."""
         ahead = self.dataset["days_ahead"].values if "days_ahead" in self.dataset else np.array([1.0])
@@ -225,13 +229,13 @@ class Reading:
         simple = {name: one.value for name, one in self.results.items() if name != "network" and isfinite(one.value)}
         return max(simple, key=lambda name: simple[name], default="") if self.series.target == "volatility" else ""
 
-    @cached_property
+    @measure
     def knows_sizes(self) -> bool:
         """Whether a network says the size of moves several times as well as the best simple forecast.
 
         Beside days on end without a move no multiple counts: QLIKE rewards whatever narrows there.
         """
-        if not self.best_simple or longest_still(self.moves) >= LONG:
+        if not self.best_simple or longest_still(self.moves) >= LONG_STILL:
             return False
         best, own = max(self.results[self.best_simple].value, 0.0), self.own
         return bool(own.value > SIZE_LEAK * best and own.value - best > SIZE_LEAD and (not own.sure or own.better))
@@ -253,17 +257,12 @@ class Reading:
         }
         return max(too_good, key=lambda name: too_good[name], default="")
 
-    @property
-    def leaking(self) -> bool:
-        """Whether some forecast is too good to be honest."""
-        return bool(self.leaking_model)
+    leaking = measure(lambda n: bool(n.leaking_model))
+    """Whether some forecast is too good to be honest."""
+    foresees = measure(lambda n: joined_by_date(n.dataset))
+    """Whether covariates were joined by calendar date, so that part of the future is in sight."""
 
-    @property
-    def foresees(self) -> bool:
-        """Whether covariates were joined by calendar date, so that part of the future is in sight."""
-        return joined_by_date(self.dataset)
-
-    @property
+    @measure
     def r2_against_mean(self) -> float:
         """R2 of the network against the mean of the very values that came, as recorded or from the forecasts."""
         at_end = recorded_score(self.dataset, "network", "r2_mean")
@@ -274,7 +273,7 @@ class Reading:
         spread = float(np.var(self.series.came[usable])) if usable.any() else 0.0
         return 1 - float(np.mean(np.square(errors[usable]))) / spread if spread > 0 else np.nan
 
-    @cached_property
+    @measure
     def p_of_garch(self) -> float:
         """Diebold and Mariano's p-value where GARCH(1,1) forecasts the variance better than the network; else NaN."""
         series = self.series
@@ -298,7 +297,7 @@ class Reading:
         share = float(sums.max()) / total if total > 0 else 0.0
         return Episode(share, self.series.dates[within], self.series.score(gains, others))
 
-    @cached_property
+    @measure
     def refits(self) -> Floats:
         """The score of each refit's forecasts alone, of what is finite."""
         series, gains = self.series, self.series.gains("network")
@@ -306,37 +305,20 @@ class Reading:
         scores = np.array([series.score(gains, (series.block == block) & ~series.final) for block in blocks])
         return np.asarray(scores[np.isfinite(scores)])
 
-    @property
-    def skilled(self) -> Verdicts:
-        """Which refits are above zero."""
-        return np.asarray(self.refits > 0)
+    skilled = measure(lambda n: n.refits > 0)
+    """Which refits are above zero."""
+    skilled_refits = measure(lambda n: float(np.mean(n.skilled)) if len(n.refits) > 2 else np.nan)
+    """The share of refits above zero; NaN where there are fewer than three."""
+    unskilled_refits = measure(lambda n: 1 - n.skilled_refits)
+    """The share of refits that are not; NaN where there are fewer than three."""
+    same_sign = measure(lambda n: np.sign(seed_scores(n.series)) == np.sign(n.own.value))
+    """Which seeds alone have a score of the same sign as all together; none where there is one seed."""
+    forecasts_in_final = measure(lambda n: int(n.series.final.sum()))
+    """How many forecasts lie in the final block."""
+    refits_made = measure(lambda n: int(n.series.block.max()) + 1)
+    """How many refits made the forecasts."""
 
-    @property
-    def skilled_refits(self) -> float:
-        """The share of refits above zero; NaN where there are fewer than three."""
-        return float(np.mean(self.skilled)) if len(self.refits) > 2 else np.nan
-
-    @property
-    def unskilled_refits(self) -> float:
-        """The share of all others; NaN likewise."""
-        return 1 - self.skilled_refits
-
-    @property
-    def same_sign(self) -> Verdicts:
-        """Which seeds alone have a score of the same sign as all together; none where there is one seed."""
-        return np.asarray(np.sign(seed_scores(self.series)) == np.sign(self.own.value))
-
-    @property
-    def forecasts_in_final(self) -> int:
-        """How many forecasts lie in the final block."""
-        return int(self.series.final.sum())
-
-    @property
-    def refits_made(self) -> int:
-        """How many refits made the forecasts."""
-        return int(self.series.block.max()) + 1
-
-    @cached_property
+    @measure
     def spread(self) -> float:
         """How much the forecasts move within a refit, as a share of the answers' spread or of the forecasts' mean."""
         if not self.own.sure:
@@ -350,12 +332,10 @@ class Reading:
         usual = float(np.std(series.came[before]) if series.target == "return" else np.mean(forecast[before]))
         return deviation / usual if usual > 0 else np.nan
 
-    @property
-    def steady(self) -> bool:
-        """Whether the forecast hardly moves within a refit."""
-        return bool(self.spread < STEADY.get(self.series.target, 0.0))
+    steady = measure(lambda n: bool(n.spread < STEADY.get(n.series.target, 0.0)))
+    """Whether the forecast hardly moves within a refit."""
 
-    @property
+    @measure
     def diverged(self) -> Verdicts:
         """Which fits ended in no number."""
         there = "loss" in self.dataset and self.dataset["loss"].size
@@ -373,7 +353,7 @@ class Reading:
         intervals = coverages(self.dataset, self.series) if there else []
         return next((interval for interval in intervals if interval.nominal == 0.9), Coverage(0.9, 0, 0))
 
-    @cached_property
+    @measure
     def reach(self) -> Floats:
         """How many rows back dL/dh is last above a hundredth of its largest, for each seed of the last refit."""
         if "state_gradient_norm" not in self.dataset or not self.dataset["state_gradient_norm"].size:
@@ -381,39 +361,15 @@ class Reading:
         norms = self.dataset["state_gradient_norm"].isel(look=-1).transpose("lag", "seed").values.astype(np.float64)
         return reach_of(norms, self.dataset["lag"].values)
 
-    @property
-    def rows_heard(self) -> int:
-        """The same in whole rows, median of the seeds."""
-        return int(median(self.reach))
-
-    @property
-    def window_heard(self) -> int:
-        """The shortest window that holds those rows, with the forecast's own."""
-        return max(2, self.rows_heard + 1)
-
-    @property
-    def rows_shown(self) -> int:
-        """How many rows back the window goes."""
-        return int(self.dataset["lag"].values[-1])
-
-    @property
-    def reach_share(self) -> Floats:
-        """The same as a share of the window."""
-        return ratio(self.reach, float(self.dataset["lag"][-1]) if "lag" in self.dataset else np.nan)
+    rows_heard = measure(lambda n: int(median(n.reach)))
+    """How many whole rows back that is, median of the seeds."""
+    window_heard = measure(lambda n: max(2, n.rows_heard + 1))
+    """The shortest window that holds those rows, with the forecast's own."""
+    rows_shown = measure(lambda n: int(n.dataset["lag"].values[-1]))
+    """How many rows back the window goes."""
+    reach_share = measure(lambda n: ratio(n.reach, float(n.dataset["lag"][-1]) if "lag" in n.dataset else np.nan))
+    """How far back dL/dh is last above a hundredth of its largest, as a share of the window."""
 
 
-def _score(name: str, words: str, metric: str, end: str = "") -> Measure:
-    """The network's recorded score by ``metric``, or the ``end`` (_low, _high) of its interval."""
-    return Measure(name, words, "", lambda run: recorded_score(run, "network", metric, end))
-
-
-R2 = _score("r2", "The network's R2 out of sample against a forecast of zero.", "r2")
-R2_LOW = _score("r2_low", "The lower end of the 95 % interval of the network's R2 against zero.", "r2", "_low")
-R2_HIGH = _score("r2_high", "The upper end of the 95 % interval of the network's R2 against zero.", "r2", "_high")
-R2_MEAN = _score("r2_mean", "The network's R2 against the mean of the very values that came.", "r2_mean")
-
-
-@combined()
-def r2_gained_by_reading(read: Run, at_random: Run) -> float:
-    """The network's R2 with documents in their places less that with the same ones dealt out at random."""
-    return R2(read) - R2(at_random)
+r2_gained_by_reading = measure(lambda read, at_random: Reading.r2(read) - Reading.r2(at_random))
+"""The network's R2 with documents in their places less that with the same ones dealt out at random."""

@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
-from jaxtyping import Bool, Float
+from jaxtyping import Bool, Float, Int
 
 from goldviz.data.markets.alignment import NextValues, Panel, aligned, next_values
 from goldviz.data.markets.market import Channel, Market, MarketError
 from goldviz.data.markets.masking import masked
+from goldviz.data.markets.standard_scores import ChannelMoments
 from goldviz.data.markets.text_channels import is_text_channel
 from goldviz.data.markets.walk_forward import Fold, folds
-from goldviz.diagnostics.forecasts.lookahead import NextMoveLink, columns_ahead
+from goldviz.diagnostics.forecasts.lookahead import NextMoveLink, covariates_ahead
 from goldviz.diagnostics.forecasts.moves import Moves
 from goldviz.labs.gold_forecast.carrying import carried
 from goldviz.labs.gold_forecast.documents import market_with_statements
-from goldviz.labs.gold_forecast.windows import ChannelMoments
 
 if TYPE_CHECKING:
     from goldviz.labs.gold_forecast.settings import GoldForecast
@@ -57,7 +57,7 @@ class ForecastProblem:
 
         0 for a channel without two different values there: it counts as not observed, anywhere.
         """
-        return np.stack([self._observed_share(rows_learnt(self.answers, fold, window)) for fold in self.folds])
+        return np.stack([self._observed_share(rows_learnt(self.answers.rows, fold, window)) for fold in self.folds])
 
     def _observed_share(self, train_rows: slice) -> Float[np.ndarray, " channel"]:
         present = np.isfinite(self.observed.values[train_rows])
@@ -93,8 +93,7 @@ class ForecastProblem:
 
         On what the last refit before the final block learns from, its validation part included.
         """
-        transformations = [channel.transformation for channel in self.market.channels]
-        return columns_ahead(self.observed, transformations, self.changes, end=int(self.watched.test[0]))
+        return covariates_ahead(self.market, self.observed, self.changes, end=int(self.watched.test[0]))
 
     @property
     def watched(self) -> Fold:
@@ -155,9 +154,12 @@ def forecast_problem(settings: GoldForecast) -> ForecastProblem:
     return _shuffled(problem, settings.market_seed) if settings.shuffle_targets else problem
 
 
-def rows_learnt(answers: NextValues, fold: Fold, window: int) -> slice:
-    """The rows of a panel that a refit learns from, whose moments standardise all values: its training windows."""
-    first, last = answers.rows[fold.train[[0, -1]]]
+def rows_learnt(rows: Int[np.ndarray, " n"], fold: Fold, window: int) -> slice:
+    """The rows of a panel that a refit learns from, whose moments standardise all values: its training windows.
+
+    ``rows`` are those of the forecasts.
+    """
+    first, last = rows[fold.train[[0, -1]]]
     return slice(max(0, first - window + 1), last + 1)
 
 

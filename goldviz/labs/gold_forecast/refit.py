@@ -22,6 +22,7 @@ from goldviz.diagnostics.gradients import norms, update_to_data
 from goldviz.labs.gold_forecast.instruments import gradients_by_input, gradients_by_state
 from goldviz.labs.gold_forecast.models.attention_reader import AttentionParts
 from goldviz.labs.gold_forecast.models.forecaster import Forecaster, dropped
+from goldviz.labs.gold_forecast.problem import rows_learnt
 from goldviz.labs.gold_forecast.windows import WindowBatch, Windows
 from goldviz.training.clipping import clip_gradients
 from goldviz.training.memory import keep_freed_memory
@@ -114,14 +115,8 @@ class Refit:
         settings, market, fold = task.settings, task.market, task.fold
         self.task = task
         self.device = torch.device(task.device)
-        training_rows = market.rows[fold.train[[0, -1]]]
-        self.windows = Windows(
-            market.inputs,
-            market.days,
-            settings.window,
-            slice(max(0, training_rows[0] - settings.window + 1), training_rows[1] + 1),
-            self.device,
-        )
+        learnt = rows_learnt(market.rows, fold, settings.window)
+        self.windows = Windows(market.inputs, market.days, settings.window, learnt, self.device)
         self.unit = float(market.changes[fold.train].std())
         self.network = Forecaster(
             settings.network,

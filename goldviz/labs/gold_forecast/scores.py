@@ -71,35 +71,19 @@ class ForecastFamily:
     crps: Callable[[Truth, Parameters], Truth]
 
 
-def _by_parameter(parameters: Parameters) -> list[Float[np.ndarray, " time"]]:
-    return list(parameters.T)
-
-
-def _gaussian_quantiles(parameters: Parameters, levels: Float[np.ndarray, " level"]) -> Float[np.ndarray, "time level"]:
-    return np.asarray(parameters[:, :1] + parameters[:, 1:] * special.ndtri(levels))
-
-
-def _student_quantiles(parameters: Parameters, levels: Float[np.ndarray, " level"]) -> Float[np.ndarray, "time level"]:
-    return np.asarray(parameters[:, :1] + parameters[:, 1:2] * special.stdtrit(parameters[:, 2:], levels))
-
-
-def _read_quantiles(parameters: Parameters, levels: Float[np.ndarray, " level"]) -> Float[np.ndarray, "time level"]:
-    return parameters
-
-
 FORECAST_FAMILIES: dict[str, ForecastFamily] = {
     "gaussian": ForecastFamily(
-        _gaussian_quantiles,
-        lambda truth, parameters: pit_gaussian(truth, *_by_parameter(parameters)),
-        lambda truth, parameters: crps_gaussian(truth, *_by_parameter(parameters)),
+        lambda parameters, levels: parameters[:, :1] + parameters[:, 1:] * special.ndtri(levels),
+        lambda truth, parameters: pit_gaussian(truth, *parameters.T),
+        lambda truth, parameters: crps_gaussian(truth, *parameters.T),
     ),
     "student": ForecastFamily(
-        _student_quantiles,
-        lambda truth, parameters: pit_student(truth, *_by_parameter(parameters)),
-        lambda truth, parameters: crps_student(truth, *_by_parameter(parameters)),
+        lambda parameters, levels: parameters[:, :1] + parameters[:, 1:2] * special.stdtrit(parameters[:, 2:], levels),
+        lambda truth, parameters: pit_student(truth, *parameters.T),
+        lambda truth, parameters: crps_student(truth, *parameters.T),
     ),
     "quantiles": ForecastFamily(
-        _read_quantiles,
+        lambda parameters, levels: parameters,
         lambda truth, parameters: pit_from_quantiles(truth, parameters, np.array(LEVELS)),
         lambda truth, parameters: crps_from_quantiles(truth, parameters, np.array(LEVELS)),
     ),

@@ -99,7 +99,6 @@ def announce(
 ) -> None:
     """Label the dimensions, say where the data come from, and record what does not depend on any network."""
     market, test_rows = problem.market, problem.tested
-    words = {channel.name: channel.words for channel in market.channels}
     record.coordinates(
         fold=[fold.number for fold in problem.folds],
         seed=list(settings.seeds),
@@ -118,18 +117,12 @@ def announce(
     )
     record.attribute(
         device=device_name(device),
-        data_source=market.source,
-        data_origin=market.origin,
-        data_retrieved=market.retrieved.isoformat(),
+        **market.provenance,
         data_last=market.last.strftime("%Y-%m-%d"),
         data_notes=" ".join([*market.notes.values(), *baselines.notes]),
-        target_words=market.target.words,
-        target_transformation=market.target.transformation,
-        target_unit=market.target.unit,
         units_of=recorded_units(problem.moves, FORECAST_VARIABLES, ("price",), market.target.unit),
-        simulated=int(market.simulated),
         final_from=problem.final_from,
-        columns_ahead=[link._replace(channel=words[link.channel])._asdict() for link in problem.columns_ahead],
+        columns_ahead=[link._asdict() for link in problem.columns_ahead],
         forecasts=len(test_rows),
     )
     record.once("observed", problem.observed_shares(settings.window))

@@ -6,8 +6,8 @@ from math import isfinite
 from typing import TYPE_CHECKING
 
 from goldviz.diagnostics.forecasts.columns_ahead import columns_in_words
+from goldviz.diagnostics.forecasts.moves import still_in_words
 from goldviz.diagnostics.forecasts.result import Result, judged
-from goldviz.diagnostics.forecasts.standing_still import still_in_words
 from goldviz.diagnostics.forecasts.words import (
     DIVERGED,
     NO_FORECAST_YET,

@@ -8,41 +8,18 @@ of 250 rows at once would take 230 MB.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
-FARTHEST_VALUE = 10.0
-"""Standard deviations. A value farther out than that is read as this far out: no network has learnt what it means."""
+from goldviz.data.markets.standard_scores import standard_scores
+
 GAP_UNIT_DAYS = 7.0
 """Networks read gaps in weeks."""
 LONGEST_GAP_DAYS = 8 * GAP_UNIT_DAYS
 """Longer silences count as this long: more than a month, whatever the channel."""
-
-
-class ChannelMoments(NamedTuple):
-    """Mean and standard deviation of each channel's observations; NaN for a channel without two different ones."""
-
-    mean: Float[np.ndarray, " channels"]
-    spread: Float[np.ndarray, " channels"]
-
-    @classmethod
-    def of(cls, values: Float[np.ndarray, "rows channels"]) -> ChannelMoments:
-        """Those of the values that are not NaN.
-
-        >>> ChannelMoments.of(np.array([[1.0, 5.0], [np.nan, 5.0], [3.0, 5.0]]))
-        ChannelMoments(mean=array([ 2., nan]), spread=array([ 1., nan]))
-        """
-        present = np.isfinite(values)
-        count = np.where(present.any(axis=0), present.sum(axis=0), np.nan)
-        mean = np.where(present, values, 0.0).sum(axis=0) / count
-        spread = np.sqrt(np.where(present, np.square(values - mean), 0.0).sum(axis=0) / count)
-        # Equal numbers have a mean that differs from them by rounding.
-        varies = spread > 1e-12 * np.abs(mean)
-        return cls(np.where(varies, mean, np.nan), np.where(varies, spread, np.nan))
 
 
 @dataclass(frozen=True)
@@ -103,12 +80,11 @@ class Windows:
         train_rows: slice,
         device: torch.device | str = "cpu",
     ) -> None:
-        self.moments = ChannelMoments.of(values[train_rows])
-        standard_scores = (values - self.moments.mean) / self.moments.spread
-        present = np.isfinite(standard_scores)
-        standard_scores = np.where(present, np.clip(standard_scores, -FARTHEST_VALUE, FARTHEST_VALUE), 0.0)
+        scores = standard_scores(values, train_rows)
+        present = np.isfinite(scores)
+        scores = np.where(present, scores, 0.0)
         row_gaps = np.diff(days, prepend=days[:1])[:, None] / GAP_UNIT_DAYS
-        table = np.concatenate([standard_scores, present, weeks_since_observed(days, present), row_gaps], axis=1)
+        table = np.concatenate([scores, present, weeks_since_observed(days, present), row_gaps], axis=1)
         before = np.zeros((length - 1, table.shape[1]))
         self._table = torch.as_tensor(np.concatenate([before, table]), dtype=torch.float32, device=device)
         self._offsets = torch.arange(length, device=device)[:, None]

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from goldviz.diagnostics.forecasts.moves import Moves
 from goldviz.labs.gold_forecast.carrying import AGE
 from goldviz.labs.gold_forecast.scoring.series import channels_of, joined_by_date
+from goldviz.labs.gold_forecast.settings import NETWORKS
 from goldviz.models.baselines.mean_baselines import MEAN_FORECASTS
 from goldviz.models.baselines.volatility_baselines import VOLATILITY_FORECASTS
-from goldviz.models.recurrent.cells import CELL_LABELS
 
 if TYPE_CHECKING:
     from goldviz.arrays.labelled import Run
@@ -17,14 +17,7 @@ if TYPE_CHECKING:
 MOST_NAMED = 2
 """Channels that are carried on are named in captions up to so many, and counted beyond."""
 
-NETWORK_NAMES = {
-    "mlp": "MLP",
-    **CELL_LABELS,
-    "gru_gap": "GRU with gaps",
-    "gru_decay": "GRU with decay",
-    "ode_rnn": "ODE-RNN",
-    "transformer": "Transformer",
-}
+NETWORK_NAMES = {**NETWORKS, "mlp": "MLP", "gru_gap": "GRU with gaps"}
 
 BASELINE_NAMES = {name: baseline.words for name, baseline in MEAN_FORECASTS.items()} | {
     name: baseline.words for name, baseline in VOLATILITY_FORECASTS.items()
@@ -48,7 +41,6 @@ def source_words(ds: Run) -> str:
     Simulated data are always called so.
 
     >>> import xarray as xr
-    >>> import xarray as xr
     >>> source_words(xr.Dataset(attrs={"simulated": 1, "data_last": "2024-12-31"}))
     'Simulated market, until 2024-12-31.'
     """
@@ -65,7 +57,6 @@ def _own_data(ds: Run) -> str:
 
     >>> import xarray as xr
     >>> about = {"data_source": "file", "data_origin": "oil.csv", "target_words": "Close"}
-    >>> import xarray as xr
     >>> _own_data(xr.Dataset(attrs={**about, "target_transformation": "difference", "target_unit": "USD/barrel"}))
     'oil.csv: Close, change in USD/barrel'
     """

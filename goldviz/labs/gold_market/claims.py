@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from goldviz.declare.claims import Claim, Part
-from goldviz.labs.gold_market import LAB, measures
+from goldviz.labs.gold_market import LAB
 
 OverMarket = partial(Claim, LAB, over="market_seed", called="simulated markets")
 
@@ -16,7 +16,7 @@ CLAIMS = (
         "Gold is a problem of partial observations.",
         "001, title and 1.1",
         parts={
-            "at {:.1%} of the forecasts every covariate has something new": Part(measures.whole_rows, below=0.5),
+            "at {:.1%} of the forecasts every covariate has something new": Part("whole_rows", below=0.5),
         },
     ),
     OverMarket(
@@ -25,10 +25,8 @@ CLAIMS = (
         "001, 1.1",
         lanes=({}, "break-it-join-by-calendar-date"),
         parts={
-            "by release {:.1%} of the values are used before they were out": Part(
-                measures.too_early, below=0.001, lanes=(1,)
-            ),
-            "joined by date {:.1%} of them do": Part(measures.too_early, above=0.001, lanes=(2,)),
+            "by release {:.1%} of the values are used before they were out": Part("too_early", below=0.001, lanes=(1,)),
+            "joined by date {:.1%} of them do": Part("too_early", above=0.001, lanes=(2,)),
         },
     ),
 )

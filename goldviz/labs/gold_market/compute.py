@@ -3,24 +3,36 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
 
 import numpy as np
 import pandas as pd
 import xarray as xr
 
 from goldviz.data.markets.alignment import Alignment, Panel, aligned
-from goldviz.data.markets.kept_markets import SIMULATED
+from goldviz.data.markets.kept_markets import SIMULATED, load_market
 from goldviz.data.markets.market import Market, MarketError
 from goldviz.data.markets.masking import masked
-from goldviz.labs.gold_market.market import market_at_hand
+from goldviz.data.markets.statements import answering_market, statement_tones, with_statements
 from goldviz.labs.gold_market.settings import GoldMarket
 from goldviz.labs.gold_market.views import observations, returns
 from goldviz.labs.gold_market.views.answer import answer_view
-from goldviz.labs.gold_market.views.clock import clock_view
 from goldviz.labs.gold_market.views.leak import ahead_view, correlation_view
 
 LEAST_VALUES = 60
 """Values of the target without which its distribution and its correlations say nothing."""
+
+
+@lru_cache(maxsize=4)
+def market_at_hand(name: str, seed: int, tone_response: float = 0.0) -> Market:
+    """The market of this name, kept in memory: knobs are turned many times on the same one.
+
+    A simulated one that was told to answer to statements has their tone as its last channel.
+    """
+    if name != SIMULATED or not tone_response:
+        return load_market(name, seed)
+    tones = statement_tones()
+    return with_statements(answering_market(seed, tones, tone_response), tones, "Generated statements")
 
 
 def in_last_years(market: Market, years: int) -> Market:
@@ -76,7 +88,7 @@ def market_view(market: Market, settings: GoldMarket) -> xr.Dataset:
         observations.observed_by_month(rows),
         observations.observed_lately(rows),
         observations.channel_facts(market, rows),
-        clock_view(market),
+        observations.clock_view(market),
         returns.price_view(market, number),
         returns.volatility_view(market.target, window),
         returns.distribution_view(moves),

@@ -13,9 +13,8 @@ from goldviz.figures.spec import FigureSpec
 from goldviz.labs.gold_market import LAB, measures
 from goldviz.labs.gold_market.figures import FIGURES
 from goldviz.labs.gold_market.figures.leak import ahead_sentence, fit_sentence
-from goldviz.labs.gold_market.figures.observed import early_sentence, hour_in_words, hour_of, release_of
+from goldviz.labs.gold_market.figures.observed import early_sentence, facts_table, hour_in_words, hour_of, release_of
 from goldviz.labs.gold_market.figures.returns import memory_sentence, tail_sentence
-from goldviz.labs.gold_market.figures.table import facts_table
 from goldviz.labs.gold_market.settings import GoldMarket
 from goldviz.ui.pages.instant import InstantPage, View
 from goldviz.ui.panels.parts import Part
@@ -39,11 +38,6 @@ def days(view: View[GoldMarket]) -> None:
 def moment_in_words(settings: GoldMarket) -> str:
     """When the forecast in view is made."""
     return f"Forecast made at {hour_in_words(hour_of(settings.moment))}: drag it across the days"
-
-
-def early(view: View[GoldMarket]) -> None:
-    """What joining by date gives away, and the prices."""
-    view.explain(FIGURES["leak"], FIGURES["prices"])
 
 
 def moves(view: View[GoldMarket]) -> None:
@@ -166,7 +160,7 @@ PAGE = InstantPage(
     plays=False,
     parts=(
         Part("days", "What is there?", days),
-        Part("early", "What if it came early?", early),
+        Part("early", "What if it came early?", lambda view: view.explain(FIGURES["leak"], FIGURES["prices"])),
         Part("moves", "How does gold move?", moves),
         Part("documents", "Does it answer to texts?", documents),
     ),

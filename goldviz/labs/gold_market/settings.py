@@ -51,7 +51,9 @@ class GoldMarket(Instant):
     units: ClassVar[Mapping[str, str]] = {"dated": "d", "wait": "h", "typical_wait": "h", "longest_gap": "d"}
     coordinates: ClassVar[Mapping[str, Coordinate]] = {
         **dict.fromkeys(("day", "answer_day", "change_day", "row"), Coordinate("Day", linked="day")),
+        "month": Coordinate("Month", linked="day"),
         "lag": Coordinate("Lag (observations)"),
+        "bin": Coordinate("Move"),
     }
     presets: ClassVar[tuple[Preset, ...]] = (
         Preset(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from goldviz.declare.claims import Claim, Part
-from goldviz.labs.inside_bert import LAB, measures
+from goldviz.labs.inside_bert import LAB
 from goldviz.labs.inside_bert.samples import CONTRAST, LONG, NEGATION, ONE_WORD, PAIR, PLAIN
 
 SENTENCES = LONG.split(". ")[2:5]
@@ -20,7 +20,7 @@ CLAIMS = (
         "001, 4.1.2",
         kind="identity",
         parts={
-            "the worst row is off by {:.1e}": Part(measures.off_one, below=1e-5),
+            "the worst row is off by {:.1e}": Part("off_one", below=1e-5),
         },
     ),
     OverText(
@@ -29,9 +29,9 @@ CLAIMS = (
         "001, 4.2.1",
         parts={
             "read backwards without positions, states move by {:.1e} of their length": Part(
-                measures.moved_without_positions, below=1e-4
+                "moved_without_positions", below=1e-4
             ),
-            "with positions they move by {:.0%}": Part(measures.moved_with_positions, above=0.01),
+            "with positions they move by {:.0%}": Part("moved_with_positions", above=0.01),
         },
     ),
     OverText(
@@ -40,7 +40,7 @@ CLAIMS = (
         "001, 4.1.1",
         parts={
             "the rank correlation of attention received with what pieces add to the tone is {:.2f}": Part(
-                measures.attention_beside_evidence, chance=0
+                "attention_beside_evidence", chance=0
             ),
         },
     ),
@@ -49,8 +49,8 @@ CLAIMS = (
         "A token's representation uses both left and right context.",
         "001, 4.2",
         parts={
-            "{:.0%} of the attention goes to what stands before": Part(measures.looks_left, above=0.1),
-            "{:.0%} goes to what stands after": Part(measures.looks_right, above=0.1),
+            "{:.0%} of the attention goes to what stands before": Part("looks_left", above=0.1),
+            "{:.0%} goes to what stands after": Part("looks_right", above=0.1),
         },
     ),
     OverText(
@@ -58,7 +58,7 @@ CLAIMS = (
         "Multiple heads capture different types of relationships.",
         "001, 4.1.2",
         parts={
-            "heads of a layer attend most to {:.2f} relations of five": Part(measures.relations, above=1.5),
+            "heads of a layer attend most to {:.2f} relations of five": Part("relations", above=1.5),
         },
     ),
     OverText(
@@ -66,7 +66,7 @@ CLAIMS = (
         "The current word has the highest attention score.",
         "004, 4.1",
         parts={
-            "in {:.0%} of heads and pieces the largest weight is on itself": Part(measures.on_itself, above=0.5),
+            "in {:.0%} of heads and pieces the largest weight is on itself": Part("on_itself", above=0.5),
         },
     ),
 )

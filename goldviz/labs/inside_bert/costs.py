@@ -31,6 +31,11 @@ def reading_seconds(shape: EncoderShape, pieces: int) -> float:
     return forward_seconds(shape, pieces) + SUMMARY_SECONDS * shape.layers * shape.heads * pieces**2
 
 
+def twice_seconds(shape: EncoderShape, pieces: int) -> float:
+    """About how long reading them twice takes."""
+    return 2 * reading_seconds(shape, pieces)
+
+
 def layer_seconds(shape: EncoderShape, pieces: int) -> float:
     """About how long it takes to follow the pieces through one layer: it is walked with every part kept, and its
     feed-forward network once more."""
@@ -53,8 +58,8 @@ def shares_seconds(shape: EncoderShape, pieces: int) -> float:
     return forward_seconds(shape, pieces) + FLOW_SECONDS * min(work, MOST_FLOW_WORK)
 
 
-def neighbour_seconds(shape: EncoderShape) -> float:
-    """About how long the search for a piece's neighbours takes."""
+def neighbour_seconds(shape: EncoderShape, _pieces: int) -> float:
+    """About how long the search for a piece's neighbours takes, however long the text is."""
     return NEIGHBOUR_SECONDS * shape.vocabulary * shape.width
 
 

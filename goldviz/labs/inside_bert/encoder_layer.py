@@ -41,22 +41,9 @@ def encoder_layer(reading: TextReading, layer: int, token: int) -> xr.Dataset:
     parts = block.inspect(reading.hidden[layer - 1][None])
     before = block.expand(parts.attended)
     after = block.activation(before)
-    fed = block.contract(after)
-    stages = dict(
-        zip(
-            STAGES,
-            (
-                parts.input,
-                parts.attention.output,
-                parts.input + parts.attention.output,
-                parts.attended,
-                fed,
-                parts.attended + fed,
-                parts.output,
-            ),
-            strict=True,
-        )
-    )
+    mixed, fed = parts.attention.output, block.contract(after)
+    states = (parts.input, mixed, parts.input + mixed, parts.attended, fed, parts.attended + fed, parts.output)
+    stages = dict(zip(STAGES, states, strict=True))
     cosines = [cosine_similarity(stages[part], stages[onto], dim=-1) for part, onto in ADDED.items()]
     divisors = [_divisor(getattr(block, norm), stages[stage]) for norm, stage in NORMS.items()]
     place, columns = token - 1, block.contract.weight.norm(dim=0)

@@ -122,6 +122,12 @@ def without_special_pieces(shares: xr.Dataset) -> xr.Dataset:
     return ordinary.assign(share=ordinary["share"] / total.where(total > 0, 1.0), hidden=(1.0 - total).clip(0.0, 1.0))
 
 
+def on_one_scale(*shared_out: xr.Dataset) -> list[xr.Dataset]:
+    """Queries that are shared out, each with the largest share of a piece in any of them, for every measure."""
+    most = np.max([ds["share"].max("piece") for ds in shared_out], 0)
+    return [ds.assign(most=("measure", most)) for ds in shared_out]
+
+
 def mixed_attention(reading: TextReading, layer: int) -> np.ndarray:
     """(A + I) / 2 in float64, with A the mean over the heads of a layer, counted from 0; its rows sum to 1.
 

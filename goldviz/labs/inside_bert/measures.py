@@ -45,44 +45,26 @@ def habit(weights: np.ndarray, special: np.ndarray) -> Habit:
     return Habit(name, shares[name]) if shares[name] > MOST_OF_IT else Habit("", shares[name])
 
 
-@measure()
-def off_one(run: Run) -> float:
-    """How far a query's weights are from summing to 1, the worst of all heads."""
-    return float(np.abs(run["all_attention"].values.sum(-1) - 1).max())
+off_one = measure(lambda run: np.abs(run["all_attention"].values.sum(-1) - 1).max())
+"""How far a query's weights are from summing to 1, the worst of all heads."""
+moved_without_positions = measure(lambda run: run["moved"].sel(positions="without").isel(state=-1).mean())
+"""How far the last states move when the pieces are read backwards without positions, as a share of their length."""
+moved_with_positions = measure(lambda run: run["moved"].sel(positions="with").isel(state=-1).mean())
+"""How far they move with positions, as a share of their length."""
+looks_left = measure(lambda run: np.tril(_weights(run), -1).sum(-1).mean())
+"""The share of ordinary pieces' attention that goes to what stands before them; all heads of all layers."""
+looks_right = measure(lambda run: np.triu(_weights(run), 1).sum(-1).mean())
+"""The share of ordinary pieces' attention that goes to what stands after them; all heads of all layers."""
 
 
-@measure()
-def moved_without_positions(run: Run) -> float:
-    """How far the last states move when the pieces are read backwards without positions, as a share of their length."""
-    return float(run["moved"].sel(positions="without").isel(state=-1).mean())
-
-
-@measure()
-def moved_with_positions(run: Run) -> float:
-    """How far they move with positions, as a share of their length."""
-    return float(run["moved"].sel(positions="with").isel(state=-1).mean())
-
-
-@measure()
-def looks_left(run: Run) -> float:
-    """The share of ordinary pieces' attention that goes to what stands before them; all heads of all layers."""
-    return float(np.tril(_weights(run), -1).sum(-1).mean())
-
-
-@measure()
-def looks_right(run: Run) -> float:
-    """The share of ordinary pieces' attention that goes to what stands after them; all heads of all layers."""
-    return float(np.triu(_weights(run), 1).sum(-1).mean())
-
-
-@measure()
+@measure
 def on_itself(run: Run) -> float:
     """The share of heads and pieces in which a piece gives itself the largest weight."""
     weights = run["all_attention"].values
     return float((weights.argmax(-1) == np.arange(weights.shape[-1])).mean())
 
 
-@measure()
+@measure
 def relations(run: Run) -> float:
     """How many relations heads of a layer attend to most, mean over the layers: a piece to the one before, to itself,
     to the one after, to [CLS] and [SEP], or to all others. Even attention gives 1."""
@@ -95,46 +77,20 @@ def relations(run: Run) -> float:
     return float(np.mean([len(set(heads)) for heads in given.argmax(0).tolist()]))
 
 
-@measure()
-def attention_beside_evidence(run: Run) -> float:
-    """The rank correlation of the attention that pieces receive with what they add to the tone."""
-    return float(run.attrs["rank_correlation"])
-
-
-@measure()
-def most_moved_without_positions(run: Run) -> float:
-    """How far any state moves when the pieces are read backwards without positions, as a share of its length."""
-    return float(run["moved"].sel(positions="without").max())
-
-
-@measure()
-def moved_by_segments(run: Run) -> float:
-    """How far a piece's last state moves when a pair is read as one sentence, as a share of its length; the median."""
-    return float(run["segment_moved"].isel(state=-1).median())
-
-
-@measure()
-def longest_state(run: Run) -> float:
-    """The length of the longest state, over all layers."""
-    return float(run["state_norm"].max())
-
-
-@measure("logits")
-def evidence_added(run: Run) -> float:
-    """What all pieces together add to the logit."""
-    return float(run["attribution"].sum())
-
-
-@measure("logits")
-def evidence_to_add(run: Run) -> float:
-    """By how much the logit is above that of padding, which the pieces' evidence adds up to where it is complete."""
-    return float(run.attrs["total"])
-
-
-@measure()
-def evidence_gap(run: Run) -> float:
-    """How far the pieces' evidence is from adding up to it, as a share of it."""
-    return float(run.attrs["gap"])
+attention_beside_evidence = measure(lambda run: run.attrs["rank_correlation"])
+"""The rank correlation of the attention that pieces receive with what they add to the tone."""
+most_moved_without_positions = measure(lambda run: run["moved"].sel(positions="without").max())
+"""How far any state moves when the pieces are read backwards without positions, as a share of its length."""
+moved_by_segments = measure(lambda run: run["segment_moved"].isel(state=-1).median())
+"""How far a piece's last state moves when a pair is read as one sentence, as a share of its length; the median."""
+longest_state = measure(lambda run: run["state_norm"].max())
+"""The length of the longest state, over all layers."""
+evidence_added = measure(lambda run: run["attribution"].sum(), "logits")
+"""What all pieces together add to the logit."""
+evidence_to_add = measure(lambda run: run.attrs["total"], "logits")
+"""By how much the logit is above that of padding, which the pieces' evidence adds up to where it is complete."""
+evidence_gap = measure(lambda run: run.attrs["gap"])
+"""How far the pieces' evidence is from adding up to it, as a share of it."""
 
 
 class Change(NamedTuple):
@@ -227,7 +183,7 @@ def cosines_near_and_far(run: Run) -> tuple[float, float, int]:
     return float(means[1]), float(means[half:].mean()), half
 
 
-@measure()
+@measure
 def across_if_even(run: Run) -> float:
     """What share of attention would go to the other sentence if every piece looked at all pieces alike."""
     first, second, pieces = run.attrs["pieces_a"], run.attrs["pieces_b"], run.sizes["piece"]
@@ -239,13 +195,7 @@ def _weights(run: Run) -> np.ndarray:
     return np.asarray(run["all_attention"].values[..., ordinary, :][..., ordinary])
 
 
-@measure()
-def word_going_in(run: Run) -> float:
-    """The cosine of one word's vectors in two sentences, before the first layer."""
-    return float(run["word_cosine"].sel(pair="same word")[0])
-
-
-@measure()
-def word_coming_out(run: Run) -> float:
-    """The cosine of one word's vectors in two sentences, after the last layer."""
-    return float(run["word_cosine"].sel(pair="same word")[-1])
+word_going_in = measure(lambda run: run["word_cosine"].sel(pair="same word")[0])
+"""The cosine of one word's vectors in two sentences, before the first layer."""
+word_coming_out = measure(lambda run: run["word_cosine"].sel(pair="same word")[-1])
+"""The cosine of one word's vectors in two sentences, after the last layer."""

@@ -53,11 +53,6 @@ def models_at_hand() -> list[str]:
     return [*folders, *(repo for repo, _ in SUGGESTED if held(repo) is not None)]
 
 
-def bytes_of(name: str) -> int:
-    """The bytes of a model's files; raises as :func:`named`."""
-    return named(name).total_bytes
-
-
 def named(name: str) -> Named:
     """The model of this name, as :func:`goldviz.text_models.text_model` knows it.
 

@@ -9,7 +9,7 @@ import streamlit as st
 
 from goldviz.data.texts.pieces import TextError
 from goldviz.labs.inside_bert.overview import overview
-from goldviz.labs.inside_bert.parts import compare, contextual, evidence, game, head, order, pieces, readings, state
+from goldviz.labs.inside_bert.parts import compare, evidence, game, head, order, pieces, readings, state
 from goldviz.labs.inside_bert.parts import text as text_parts
 from goldviz.labs.inside_bert.parts.readings import ReadText
 from goldviz.labs.inside_bert.settings import InsideBert
@@ -74,7 +74,7 @@ def _readable(trouble: str) -> tuple[InsideBert, ReadText]:
     chosen_settings, complaints = state.asked_for()
     if chosen_settings is not None:
         try:
-            read = _cut(chosen_settings, chosen_settings.model, chosen_settings.text)
+            read = ReadText.cut(chosen_settings.model, chosen_settings.text, chosen_settings.chunk)
         except (TextModelError, TextError) as error:
             complaints = [str(error)]
         else:
@@ -86,15 +86,10 @@ def _readable(trouble: str) -> tuple[InsideBert, ReadText]:
     st.caption("Shown below: the last text and model that could be read.")
     for settings in (state.last_shown(), InsideBert()):
         try:
-            return settings, _cut(settings, settings.model, settings.text)
+            return settings, ReadText.cut(settings.model, settings.text, settings.chunk)
         except (TextModelError, TextError):
             continue
     st.stop()
-
-
-def _cut(settings: InsideBert, model: str, text: str) -> ReadText:
-    """The text in the pieces of the model, with the chunk that is asked for or the last one."""
-    return ReadText.cut(model, text, settings.chunk)
 
 
 def _look(settings: InsideBert, read: ReadText, words: str) -> state.Look | None:
@@ -107,41 +102,34 @@ def _look(settings: InsideBert, read: ReadText, words: str) -> state.Look | None
 
 def _what_differs(first: state.Look) -> None:
     """What a second text or model comes to, where it is asked for; or why it comes to nothing."""
-    if not st.session_state[state.BESIDE]:
-        return
-    try:
-        read = _second_read(first)
-    except (TextModelError, TextError) as error:
-        st.error(plain(f"The second one cannot be shown. {error}"), icon=":material/block:")
-        return
-    if read.key == first.read.key:
-        st.info(
-            "Write a second text, or choose a second model, to compare it with the first.", icon=":material/compare:"
-        )
-        return
-    second = _look(first.settings, read, "Reading the second text")
-    if second is not None:
+    second = _second_look(first)
+    if isinstance(second, str):
+        st.error(plain(f"The second one cannot be shown. {second}"), icon=":material/block:")
+    elif second is first:
+        words = "Write a second text, or choose a second model, to compare it with the first."
+        st.info(words, icon=":material/compare:")
+    elif second is not None:
         compare.told(first, second)
-
-
-def _second_read(first: state.Look) -> ReadText:
-    """The second text, or the first one for the second model, in pieces."""
-    text, model = compare.second_key()
-    return _cut(first.settings, model or first.settings.model, text.strip() or first.read.text)
 
 
 def _second(first: state.Look) -> None:
     """The other text or model beside the first, where there is one; the panel says why there is none."""
-    if not st.session_state[state.BESIDE]:
-        return
-    try:
-        read = _second_read(first)
-    except (TextModelError, TextError):
-        return
-    second = _look(first.settings, read, "Reading the second text") if read.key != first.read.key else None
-    if second is not None:
+    second = _second_look(first)
+    if isinstance(second, state.Look) and second is not first:
         compare.show(first, second)
         state.leave_link(first.settings)
+
+
+def _second_look(first: state.Look) -> state.Look | str | None:
+    """The second text, or the first by the second model; why it cannot be read; None where neither is asked for."""
+    if not st.session_state[state.BESIDE]:
+        return None
+    text, model = (str(st.session_state[state.key_of(name)]) for name in ("second_text", "second_model"))
+    try:
+        read = ReadText.cut(model or first.settings.model, text.strip() or first.read.text, first.settings.chunk)
+    except (TextModelError, TextError) as error:
+        return str(error)
+    return first if read.key == first.read.key else _look(first.settings, read, "Reading the second text")
 
 
 def keeping_link(draw: Callable[[state.Look], None]) -> Callable[[state.Look], None]:
@@ -160,7 +148,7 @@ PARTS = (
     Part("evidence", "What is it evidence of?", keeping_link(evidence.evidence_part)),
     Part("hidden", "Guess the hidden word", game.masked_part),
     Part("pieces", "What are pieces?", keeping_link(pieces.pieces_part)),
-    Part("context", "Does a word keep its vector?", keeping_link(contextual.contextual_part)),
+    Part("context", "Does a word keep its vector?", keeping_link(order.contextual_part)),
     Part("order", "Does order count?", keeping_link(order.order_part)),
     Part("why", "Why?", keeping_link(pieces.why)),
     Part("take", take_away.TITLE, pieces.take_along),

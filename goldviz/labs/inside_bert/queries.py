@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from goldviz.figures.theme import Theme
 from goldviz.labs.inside_bert.attention.tiles import block_edges, pool_tiles
+from goldviz.labs.inside_bert.attention.words import group_by_word, hide_pieces, word_maps
 from goldviz.labs.inside_bert.measures import habit
 from goldviz.ui.serving.answers import BINARY, JSON
 from goldviz.ui.serving.queries import QueryError
@@ -55,13 +56,11 @@ class AttentionExhibit:
 
     ``tiles`` (L, H, t, t) float16 by :func:`goldviz.labs.inside_bert.attention.tiles.pool_tiles`; ``summaries`` (L, H)
     each, with ``entropy`` in bits, ``distance`` in pieces, ``special`` as a share; ``words`` (N,) numbers the words
-    from 0, with -1 at special pieces; ``word_texts`` names them. ``head(layer, head, measure)`` gives the exact map,
-    (N, N) with queries as rows, for each of ``measures``. ``in_words`` turns such a map into one of words and special
-    pieces, in the order of the text; norms by word, which norms by piece do not give, are ``word_norms(layer, head)``.
-    ``without_special(map, special)`` leaves special units out of rows that sum to 1 and gives the rest, rescaled, with
-    the share of each remaining query's weight that they held. ``held_bytes`` is
-    what ``head`` keeps alive. ``ahead(layer, head, piece, theme)`` gives what a page shows of a query beside its maps,
-    as ``PositionsPage.answer`` of ``assets/frames_page.js`` takes it.
+    from 0, with -1 at special pieces; ``word_texts`` names them, None where there is no map by word.
+    ``head(layer, head, measure)`` gives the exact map, (N, N) with queries as rows, for each of ``measures``, and keeps
+    ``held_bytes`` alive; norms by word, which norms by piece do not give, are ``word_norms(layer, head)``.
+    ``ahead(layer, head, piece, theme)`` gives what a page shows of a query beside its maps, as
+    ``PositionsPage.answer`` of ``assets/frames_page.js`` takes it.
     """
 
     tokens: tuple[str, ...]
@@ -69,11 +68,7 @@ class AttentionExhibit:
     tiles: NDArray[np.float16]
     summaries: Mapping[str, NDArray[np.floating[Any]]]
     head: Callable[[int, int, Measure], NDArray[np.float32]]
-    without_special: Callable[
-        [NDArray[np.float32], NDArray[np.bool_]], tuple[NDArray[np.float32], NDArray[np.floating[Any]]]
-    ]
-    in_words: Callable[[NDArray[np.float32]], NDArray[np.float32]] | None = None
-    word_texts: tuple[str, ...] = ()
+    word_texts: tuple[str, ...] | None = None
     word_norms: Callable[[int, int], NDArray[np.float32]] | None = None
     measures: tuple[Measure, ...] = ("weights",)
     held_bytes: int = 0
@@ -103,11 +98,9 @@ class AttentionExhibit:
     @cached_property
     def spoken(self) -> Units:
         """The words as units, special pieces among them, in the order of the text."""
-        words = np.asarray(self.words)
-        begins = np.ones(len(words), bool)
-        begins[1:] = (words[1:] != words[:-1]) | (words[1:] < 0)
-        first = np.flatnonzero(begins)
-        labels = tuple(self.tokens[i] if words[i] < 0 else self.word_texts[words[i]] for i in first)
+        words, texts = np.asarray(self.words), self.word_texts or ()
+        first = np.flatnonzero(np.diff(group_by_word(words), prepend=-1))
+        labels = tuple(self.tokens[i] if words[i] < 0 else texts[words[i]] for i in first)
         return Units(labels, first, words[first] < 0)
 
     def overview_bytes(self) -> bytes:
@@ -128,7 +121,7 @@ class AttentionExhibit:
             "special": self.pieces.special.tolist(),
             "summaries": {name: _rounded(values) for name, values in self.summaries.items()},
             "measures": self.measures,
-            "words": self.in_words is not None,
+            "words": self.word_texts is not None,
         }
         return payload(header, tiles.astype("<f2", copy=False))
 
@@ -189,20 +182,21 @@ class AttentionExhibit:
             raise QueryError(f"The measure is {measure!r}; allowed is {' or '.join(self.measures)}.", 400)
         if by == "piece":
             values, units = self.head(layer, head, measure), self.pieces
-        elif self.in_words is None:
+        elif self.word_texts is None:
             raise QueryError("This text is shown by 'piece' alone; 'word' is not offered.", 400)
         elif measure == "norms" and self.word_norms is not None:
             values, units = self.word_norms(layer, head), self.spoken
         else:
-            values, units = self.in_words(self.head(layer, head, measure)), self.spoken
+            by_word = word_maps(self.head(layer, head, measure), np.asarray(self.words))
+            values, units = by_word.astype(np.float32), self.spoken
         if special == "shown":
             return Weights(values, units, np.zeros(len(values), np.float32))
         keep = ~units.special
         totals = values.sum(1, keepdims=True)
         totals[totals <= 0] = 1
-        shares, hidden = self.without_special(values / totals, units.special)
+        shares, hidden = hide_pieces(values / totals, units.special)
         # Lengths are no shares of anything: they stay as they are.
-        visible = values[np.ix_(keep, keep)] if measure == "norms" else shares
+        visible = values[np.ix_(keep, keep)] if measure == "norms" else shares.astype(np.float32)
         labels = tuple(label for label, keeps in zip(units.labels, keep, strict=True) if keeps)
         return Weights(visible, Units(labels, units.first[keep], units.special[keep]), np.asarray(hidden, np.float32))
 

@@ -7,13 +7,15 @@ from typing import Any, ClassVar, Literal
 
 from goldviz.arrays.readings import Coordinate
 from goldviz.declare.instant import Instant
-from goldviz.declare.settings import About, Preset, setting
+from goldviz.declare.settings import About, Preset, Variable, setting
 from goldviz.declare.text_models import text_model_setting
 from goldviz.labs.inside_bert.samples import CONTRAST, LONG, NEGATION, ONE_WORD, PAIR, PLAIN, TEN_WORDS, UNKNOWN
 
 LONGEST_TEXT = 20_000
 FIRST_VERSION = {"text": PLAIN, "layer": "1", "head": "1", "token": "2"}
 """What the first version began with, as a link writes it."""
+PLACES = ("layer", "head", "token", "masked", "label", "steps", "off", "hide_special", "convention")
+"""Settings that say where to look in one text; fragments change them without drawing the whole page."""
 CONVENTIONS = {"rows": "rows are queries (code)", "columns": "columns are queries (documents)"}
 
 
@@ -67,24 +69,20 @@ class InsideBert(Instant):
     """Whether a query's weights stand in a row that sums to 1, as in code, or in a column, as in the documents."""
 
     version: ClassVar[int] = 2
-    kept_by_presets: ClassVar[tuple[str, ...]] = (
-        "model",
-        "second_model",
-        "layer",
-        "head",
-        "token",
-        "masked",
-        "label",
-        "steps",
-        "off",
-        "hide_special",
-        "convention",
-    )
+    kept_by_presets: ClassVar[tuple[str, ...]] = ("model", "second_model", *PLACES)
+    variables: ClassVar[Mapping[str, Variable]] = {
+        "attention": Variable(("query", "key"), "Attention weight", label="Attention weight"),
+        "embedding_norm": Variable(("part", "piece"), "Length of an embedding", label="Length of embeddings"),
+    }
     coordinates: ClassVar[Mapping[str, Coordinate]] = {
         "head": Coordinate("Head"),
         "layer": Coordinate("Layer"),
         "key": Coordinate("Key"),
         "query": Coordinate("Query"),
+        "label": Coordinate("Class"),
+        "neighbour": Coordinate("Neighbour"),
+        "dimension": Coordinate("Dimension of the head", "dimension %{x}"),
+        "rank": Coordinate("Key"),
         "state": Coordinate("State: 0 is what goes in, then the layers", "state %{x}"),
         "position": Coordinate("Position"),
         "other": Coordinate("Position", linked="position"),

@@ -4,26 +4,21 @@ from __future__ import annotations
 
 from goldviz.arrays.labelled import Run
 from goldviz.declare.settings import Settings
-from goldviz.declare.stories import Guess, Step, Story, Task, measure_of
+from goldviz.declare.stories import Found, Guess, Step, Story, Task, measure_of
 
 LEARNING = "bert-pretraining"
 
 
-def _number(name: str, run: Run) -> float:
-    return measure_of(LEARNING, name).first(run)
-
-
-def _words_guessed(run: Run) -> tuple[int, str]:
-    loss, unigram = _number("lowest_loss", run), _number("unigram", run)
-    return int(_number("below_frequencies", run) > 1), (
-        f"At best {loss:.1f} nat a hidden word; naming words by how often they come costs {unigram:.1f}."
-    )
-
-
-def _without_reading(_read: Run, never: Run) -> tuple[int, str]:
-    right, bag = _number("new", never), _number("bag", never)
-    above = _number("above_counting_words", never)
-    return int(above > 0.05), f"It judges {right:.0%} rightly on new patterns, counting words {bag:.0%}."
+GUESSED = Found(
+    ("below_frequencies", "lowest_loss", "unigram"),
+    (1,),
+    "At best {1:.1f} nat a hidden word; naming words by how often they come costs {2:.1f}.",
+)
+NEVER_READ = Found(
+    ("above_counting_words 2", "new 2", "bag 2"),
+    (0.05,),
+    "It judges {1:.0%} rightly on new patterns, counting words {2:.0%}.",
+)
 
 
 def _reads_well(_settings: Settings, run: Run) -> bool:
@@ -55,7 +50,7 @@ STORIES = (
                 ("as-in-the-document",),
                 lab=LEARNING,
                 figure="attention",
-                guess=Guess("Does it guess a whole nat better than word frequencies?", ("No", "Yes"), _words_guessed),
+                guess=Guess("Does it guess a whole nat better than word frequencies?", ("No", "Yes"), GUESSED),
             ),
             Step(
                 "The same labelled texts, and a network that never read anything else.",
@@ -63,7 +58,7 @@ STORIES = (
                 lab=LEARNING,
                 figure="learning",
                 guess=Guess(
-                    "On new patterns, is it five points better than counting words?", ("No", "Yes"), _without_reading
+                    "On new patterns, is it five points better than counting words?", ("No", "Yes"), NEVER_READ
                 ),
             ),
             Step(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from goldviz.declare.claims import Claim, Part
-from goldviz.labs.jacobian_lens import LAB, measures
+from goldviz.labs.jacobian_lens import LAB
 
 OverSeed = partial(Claim, LAB, over="seed")
 ROUNDING = 1e-9
@@ -18,9 +18,7 @@ CLAIMS = (
         "001, 2.1.3, eq. 9",
         lanes=({}, "break-it-exploding"),
         parts={
-            "log10 of the norm is above log10 of the bound by {:.2f} at most": Part(
-                measures.over_the_bound, below=ROUNDING
-            ),
+            "log10 of the norm is above log10 of the bound by {:.2f} at most": Part("over_the_bound", below=ROUNDING),
         },
     ),
     OverSeed(
@@ -29,9 +27,9 @@ CLAIMS = (
         "001, 2.1.3, below eq. 9",
         lanes=({}, "break-it-non-normal-growth"),
         parts={
-            "after 60 steps log10 of the norm is {:.1f}": Part(measures.left_at_the_end, below=-2, lanes=(1,)),
+            "after 60 steps log10 of the norm is {:.1f}": Part("left_at_the_end", below=-2, lanes=(1,)),
             "from a matrix far from normal log10 of the norm first rises to {:.2f}": Part(
-                measures.highest, below=0.1, lanes=(2,)
+                "highest", below=0.1, lanes=(2,)
             ),
         },
     ),
@@ -41,10 +39,8 @@ CLAIMS = (
         "001, 2.1.3, below eq. 9",
         lanes=("break-it-exploding", {"size": 2.0, "input_scale": 3.0}),
         parts={
-            "ReLU, radius 2: after 60 steps log10 of the norm is {:.1f}": Part(
-                measures.left_at_the_end, above=1, lanes=(1,)
-            ),
-            "tanh under strong inputs, radius 2: it is {:.1f}": Part(measures.left_at_the_end, above=1, lanes=(2,)),
+            "ReLU, radius 2: after 60 steps log10 of the norm is {:.1f}": Part("left_at_the_end", above=1, lanes=(1,)),
+            "tanh under strong inputs, radius 2: it is {:.1f}": Part("left_at_the_end", above=1, lanes=(2,)),
         },
     ),
     OverSeed(
@@ -53,8 +49,8 @@ CLAIMS = (
         "001, 2.2.2, eq. 18",
         lanes=("fix-it-forget-gate-open", "break-it-forget-gate-shut"),
         parts={
-            "open gates keep {:.0%} of the cell path a step": Part(measures.cell_path_kept, above=0.9, lanes=(1,)),
-            "shut gates keep {:.0%} of it a step": Part(measures.cell_path_kept, below=0.2, lanes=(2,)),
+            "open gates keep {:.0%} of the cell path a step": Part("cell_path_kept", above=0.9, lanes=(1,)),
+            "shut gates keep {:.0%} of it a step": Part("cell_path_kept", below=0.2, lanes=(2,)),
         },
     ),
     OverSeed(
@@ -63,8 +59,8 @@ CLAIMS = (
         "001, 2.3.2, eq. 24",
         lanes=("fix-it-keep-the-state", {"cell": "gru", "update_bias": 4.0}),
         parts={
-            "with z near 0.02 a step keeps {:.0%} of a change": Part(measures.state_kept, above=0.9, lanes=(1,)),
-            "with z near 0.98 it keeps {:.0%}": Part(measures.state_kept, below=0.9, lanes=(2,)),
+            "with z near 0.02 a step keeps {:.0%} of a change": Part("state_kept", above=0.9, lanes=(1,)),
+            "with z near 0.98 it keeps {:.0%}": Part("state_kept", below=0.9, lanes=(2,)),
         },
     ),
 )

@@ -24,13 +24,13 @@ from goldviz.figures.chart import (
     panel,
     rule,
 )
-from goldviz.figures.draft import Figure, Heatmap
+from goldviz.figures.draft import Figure
 from goldviz.figures.frames import Words
 from goldviz.figures.limits import Values
-from goldviz.figures.marks import Dots
-from goldviz.figures.plot import Plot
+from goldviz.figures.maps import SIGNED
+from goldviz.figures.marks import Dots, Heat
+from goldviz.figures.plot import Now, Plot
 from goldviz.figures.reading import absence
-from goldviz.figures.theme import DIVERGING
 from goldviz.figures.thumbnail import Curve, polyline_svg
 from goldviz.labs.leaderboard.choices import TRAPS
 from goldviz.labs.leaderboard.measures import abreast, change, leader, loader_sizes, order
@@ -44,7 +44,7 @@ OF_ORDER = {-1.0: "better", 0.0: "?", 1.0: "worse"}
 ERROR = "Mean squared error"
 
 
-def percents(ds: Run) -> Array:
+def percents(ds: Run | Now) -> Array:
     """What each trap changes of each row's score, in percent."""
     return change(ds["trap_honest"].astype(np.float64), ds["trap_score"]) * 100
 
@@ -92,10 +92,6 @@ def standing(plot: Plot) -> Words:
     return plot.say(_leaders, plot.now["told"], plot.now["difference_low"], plot.now["difference_high"])
 
 
-def _percents_now(plot: Plot) -> Array:
-    return percents(plot.ds.assign({one: plot.now[one] for one in ("trap_honest", "trap_score")}))
-
-
 def _broken(words: str) -> str:
     return words.replace(" for one row", "<br>for one row").replace(" the whole", "<br>the whole")
 
@@ -135,35 +131,18 @@ def _published(plot: Plot) -> Figure:
     return plot.finish(words, height=190 + 44 * len(labels), legend=False, hover="closest")
 
 
-def _told_apart(plot: Plot) -> Figure:
+def _orders(plot: Plot) -> Sequence[Heat]:
     """Each cell says in words what its colour says, so that no colour scale stands beside it."""
-    signs = order(plot.now["difference_low"], plot.now["difference_high"])
     labels = [plot.look_of(str(name)).label for name in plot.ds["forecaster"].values]
-    plot.add(
-        Heatmap(
-            x=labels,
-            y=labels,
-            z=plot.at_step(signs),
-            text=plot.at_step(signs, _orders),
-            texttemplate="%{text}",
-            zmin=-1.6,
-            zmax=1.6,
-            colorscale=DIVERGING,
-            reversescale=True,
-            showscale=False,
-            hovertemplate="%{y} is %{text} than %{x}<extra></extra>",
-        )
-    )
-    plot.figure.update_xaxes(tickangle=-35, showgrid=False)
-    plot.figure.update_yaxes(autorange="reversed", showgrid=False)
-    return plot.finish("The row is … than the column.", height=200 + 44 * len(labels), legend=False, hover="closest")
+    signs = order(plot.now["difference_low"], plot.now["difference_high"])
+    words = plot.at_step(signs.where(~np.eye(len(labels), dtype=bool)), _in_words)
+    named = signs.assign_coords(forecaster=labels, rival=labels)
+    more = {"text": words, "texttemplate": "%{text}"}
+    return [heat(lambda plot: named, "rival", "forecaster", hover="%{y} is %{text} than %{x}", more=more)]
 
 
-def _orders(signs: np.ndarray) -> list[list[str]]:
-    return [
-        ["" if row == column else OF_ORDER.get(float(sign), "") for column, sign in enumerate(values)]
-        for row, values in enumerate(signs)
-    ]
+def _in_words(signs: Values) -> list[list[str]]:
+    return [[OF_ORDER.get(sign, "") for sign in row] for row in signs.tolist()]
 
 
 def _horizons(plot: Plot) -> Mapping[str, Any]:
@@ -217,7 +196,6 @@ FIGURES, shared_limits = offered(
         ),
         _loaders,
         title="One forecast, many scores",
-        shows="The score of the same forecasts with the last batch dropped, by batch size.",
         cannot_show="Which windows are missing.",
         x=axis("Windows in a test batch", scale="free", told=_batches),
         y=axis(read=_first_curves),
@@ -238,7 +216,7 @@ FIGURES, shared_limits = offered(
         ),
         title="Who is ahead?",
         needs=("told", "told_low", "told_high", "difference_low", "difference_high"),
-        shows="Each row's score on the test part, with its 95 % interval.",
+        also="Bars: 95 % intervals.",
         cannot_show="Other years.",
         x=axis(ERROR, "told", "told_low", "told_high", nticks=5),
         lead=standing,
@@ -249,16 +227,17 @@ FIGURES, shared_limits = offered(
     of_scores(
         "traps",
         "What does each trap change?",
-        dots(_percents_now, rows="trap", by="forecaster", dodge=0.5, hover=": %{x:+.1f} %"),
+        dots(lambda plot: percents(plot.now), rows="trap", by="forecaster", dodge=0.5, hover=": %{x:+.1f} %"),
         rule(x=0, width=2, dash="solid"),
         needs=("trap_honest", "trap_score"),
-        shows="How each trap changes each score. No mark: untouched, or it takes several seeds.",
+        also="No mark: untouched, or it takes several seeds.",
         x=axis("Change of the score, %", read=_changes, nticks=6),
         y=axis(range=(-0.6, len(TRAPS) - 0.4), ticktext=[*map(_broken, TRAPS.values())][::-1]),
         lead="Left: looks better than it is.",
         hover="closest",
         height=470,
     ),
+    # Two marks in the row of a name, of two dimensions that have some names in common.
     figure(
         "published",
         "What do others publish?",
@@ -269,13 +248,19 @@ FIGURES, shared_limits = offered(
         limits={"told + published, linear": limits_over(("told", "published"))},
     ),
     # Pairs of rows, by the interval of their difference over the same windows and seeds.
-    figure(
+    of_scores(
         "told_apart",
         "Which rows differ beyond chance?",
-        draw=_told_apart,
+        _orders,
         needs=("difference_low", "difference_high"),
         shows="Which row is better than which; a question mark where nobody can say.",
         cannot_show="How large a difference is.",
+        x=axis("", tickangle=-35, showgrid=False),
+        y=axis("", autorange="reversed"),
+        lead="The row is … than the column.",
+        legend="none",
+        height=lambda plot: 200 + 44 * plot.ds.sizes["forecaster"],
+        layout={"coloraxis": {"cmin": -1.6, "cmax": 1.6, "colorscale": SIGNED, "showscale": False}},
     ),
     of_scores(
         "by_horizon",
@@ -290,7 +275,7 @@ FIGURES, shared_limits = offered(
             hover="%{fullData.name}: %{y:.4f}<extra></extra>",
         ),
         title="Does the order always hold?",
-        shows="The score of the first so many steps, with 95 % intervals.",
+        also="Bars: 95 % intervals.",
         x=axis("First steps of the forecast", scale="free", told=_horizons),
         y=axis(None, "until_low", "until_high"),
         hover="closest",
@@ -332,7 +317,7 @@ FIGURES, shared_limits = offered(
         "Does the forecast only follow?",
         lines("shift_error", by="forecaster"),
         needs=("shift_error", "level_r2", "move_r2"),
-        shows="How far one-step forecasts are from what came, and from what was known.",
+        also="At 0: what came; from 1 on: what was known.",
         lead=lambda plot: plot.say(
             _explained,
             plot.now["level_r2"].sel(forecaster="repeat"),

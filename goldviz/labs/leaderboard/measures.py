@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from goldviz.diagnostics.findings import Verdicts
-from goldviz.diagnostics.measure import Measure
+from goldviz.diagnostics.measure import RunReading, each, measure
 from goldviz.labs.leaderboard.choices import TRAPS
 from goldviz.models.series.forecasters.table import FORECASTERS
 
@@ -31,52 +30,43 @@ def _at_last(run: Run, name: str, forecaster: str) -> Array:
     return run[name].isel(epoch=-1).sel(forecaster=forecaster)
 
 
-def _told(name: str) -> Measure:
-    return Measure(
-        f"{name}.told",
-        f"{FORECASTERS[name].label}: the mean squared error that the table tells.",
-        "",
-        lambda run: float(_at_last(run, "told", name)),
-    )
+def _changed(trap: str, run: Run, name: str) -> Array:
+    honest, with_trap = (_at_last(run, one, name).sel(trap=trap) for one in ("trap_honest", "trap_score"))
+    return change(honest, with_trap)
 
 
-def _changed(trap: str, name: str) -> Measure:
-    def read(run: Run) -> float:
-        honest, with_trap = (_at_last(run, one, name).sel(trap=trap) for one in ("trap_honest", "trap_score"))
-        return float(change(honest, with_trap))
-
-    words = f"{FORECASTERS[name].label}, {TRAPS[trap]}: the share by which the trap changes its score."
-    return Measure(f"{name}.{trap}", words, "", read)
-
-
-def _explained(variable: str, name: str, words: str) -> Measure:
-    label = FORECASTERS[name].label
-    return Measure(f"{name}.{variable}", f"{label}: {words}", "", lambda run: float(_at_last(run, variable, name)))
-
-
-TOLD = {name: _told(name) for name in FORECASTERS}
-CHANGED = {f"{name}.{trap}": _changed(trap, name) for name in FORECASTERS for trap in TRAPS}
-LEVEL_R2 = {
-    name: _explained("level_r2", name, "R² of one-step forecasts, against the mean of what came.")
-    for name in FORECASTERS
+ROWS = {name: forecaster.label for name, forecaster in FORECASTERS.items()}
+TOLD = each(
+    ROWS, "{}.told", "{}: the mean squared error that the table tells.", lambda run, name: _at_last(run, "told", name)
+)
+CHANGED = {
+    one.name: one
+    for trap, words in TRAPS.items()
+    for one in each(
+        ROWS,
+        f"{{}}.{trap}",
+        f"{{}}, {words}: the share by which the trap changes its score.",
+        partial(_changed, trap),
+    ).values()
 }
-MOVE_R2 = {
-    name: _explained("move_r2", name, "R² of one-step forecasts, against repeating the last value.")
-    for name in FORECASTERS
-}
-
-
-def over(name: str, rival: str) -> Measure:
-    """One row's score over another's."""
-
-    def read(run: Run) -> float:
-        return TOLD[name](run) / TOLD[rival](run)
-
-    words = f"The score of {FORECASTERS[name].label} over that of {FORECASTERS[rival].label}."
-    return Measure(f"{name}.over_{rival}", words, "", read)
-
-
-OVER_LEAST_SQUARES = {name: over(name, "least_squares") for name in FORECASTERS if name != "least_squares"}
+LEVEL_R2 = each(
+    ROWS,
+    "{}.level_r2",
+    "{}: R² of one-step forecasts, against the mean of what came.",
+    lambda run, name: _at_last(run, "level_r2", name),
+)
+MOVE_R2 = each(
+    ROWS,
+    "{}.move_r2",
+    "{}: R² of one-step forecasts, against repeating the last value.",
+    lambda run, name: _at_last(run, "move_r2", name),
+)
+OVER_LEAST_SQUARES = each(
+    {name: label for name, label in ROWS.items() if name != "least_squares"},
+    "{}.over_least_squares",
+    f"The score of {{}} over that of {ROWS['least_squares']}.",
+    lambda run, name: TOLD[name](run) / TOLD["least_squares"](run),
+)
 
 
 def change(honest: Array, with_trap: Array) -> Array:
@@ -115,11 +105,8 @@ def loader_sizes(run: Run) -> Sequence[int]:
     return sorted({1, *fitting[:2]})
 
 
-@dataclass(frozen=True)
-class Reading:
+class Reading(RunReading):
     """What a run's table says after its last epoch, for its rules; empty or NaN where nothing was recorded."""
-
-    dataset: Run
 
     def _last(self, *names: str) -> list[Array] | None:
         if any(name not in self.dataset or not self.dataset[name].size for name in names):
@@ -156,31 +143,21 @@ class Reading:
         name = str(self.dataset["forecaster"].values[place])
         return (FORECASTERS[name].label, float(shares[place])) if sizes[place] >= 0 else ("", np.nan)
 
-    @property
-    def undecided(self) -> Verdicts:
-        """Whether a row cannot be told from the leader."""
-        return np.array([self.compared and bool(self.abreast)])
-
-    @property
-    def ahead(self) -> Verdicts:
-        """Whether the leader can be told from every other row."""
-        return np.array([self.compared and not self.abreast])
-
-    @property
-    def follows(self) -> Verdicts:
-        """Whether levels are met one step ahead, though no row gains on repeating the last value."""
-        return np.array([self.level_r2 > FOLLOWS and self.best_move_r2 <= 0])
+    undecided = measure(lambda n: np.array([n.compared and bool(n.abreast)]))
+    """Whether a row cannot be told from the leader."""
+    ahead = measure(lambda n: np.array([n.compared and not n.abreast]))
+    """Whether the leader can be told from every other row."""
+    follows = measure(lambda n: np.array([n.level_r2 > FOLLOWS and n.best_move_r2 <= 0]))
+    """Whether levels are met one step ahead, though no row gains on repeating the last value."""
 
     def trapped(self, trap: str) -> Verdicts:
         """Whether it is known what a trap changes."""
         return np.array([bool(self.changed(trap)[0])])
 
-    @property
-    def level_r2(self) -> float:
-        """R² of levels that repeating the last value has one step ahead."""
-        return self._of_row("level_r2", "repeat")
+    level_r2 = measure(lambda n: n._of_row("level_r2", "repeat"))
+    """R² of levels that repeating the last value has one step ahead."""
 
-    @property
+    @measure
     def best_move_r2(self) -> float:
         """The highest R² of one-step forecasts over repeating that a row has."""
         table = self._last("move_r2")

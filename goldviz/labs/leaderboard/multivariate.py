@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
+from goldviz.coded_errors import CodedError
 
-class SeriesError(ValueError):
+
+class SeriesError(CodedError):
     """A series that cannot be used, in a sentence for a person."""
-
-    for_a_person = True
 
 
 @dataclass(frozen=True)

@@ -53,7 +53,7 @@ def read_series(content: bytes, name: str, report: Report = unheard) -> SeriesFi
         check_size(len(content), file)
         return _series(table_in(content, file, "", report))
     except MarketError as error:
-        raise SeriesError(str(error)) from None
+        raise SeriesError(str(error), error.code) from None
 
 
 def _series(table: FileTable) -> SeriesFile:

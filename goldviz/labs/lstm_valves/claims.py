@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from goldviz.declare.claims import Claim, Part
-from goldviz.labs.lstm_valves import LAB, measures
+from goldviz.labs.lstm_valves import LAB
 
 OverSeed = partial(Claim, LAB, over="seed")
 FADED = 0.01
@@ -21,7 +21,7 @@ CLAIMS = (
         kind="identity",
         lanes=({}, {"loss_at": "every"}),
         parts={
-            "eq. 16 to 20 differ from autograd by {:.1e}": Part(measures.off_autograd, below=ROUNDING),
+            "eq. 16 to 20 differ from autograd by {:.1e}": Part("off_autograd", below=ROUNDING),
         },
     ),
     OverSeed(
@@ -32,9 +32,9 @@ CLAIMS = (
         cases=TEN_SEEDS,
         parts={
             "bias 4: ten steps back {:.2g} of the gradient is left, over all paths": Part(
-                measures.left_after_ten, above=0.5, scale="ratio", lanes=(1,)
+                "left_after_ten", above=0.5, scale="ratio", lanes=(1,)
             ),
-            "bias −4: {:.1g} of it is left": Part(measures.left_after_ten, below=FADED, scale="ratio", lanes=(2,)),
+            "bias −4: {:.1g} of it is left": Part("left_after_ten", below=FADED, scale="ratio", lanes=(2,)),
         },
     ),
     OverSeed(
@@ -44,7 +44,7 @@ CLAIMS = (
         lanes=("fix-it-forget-gate-open", "break-it-output-gate-shut"),
         parts={
             "with the output gate shut {:.1%} of the gradient enters the cell": Part(
-                measures.entering, below=0.5, scale="ratio"
+                "entering", below=0.5, scale="ratio"
             ),
         },
     ),

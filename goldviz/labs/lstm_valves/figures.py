@@ -84,7 +84,6 @@ FIGURES = bound(
         rule(y=_faint, words="1/100 of the last step's", end=0),
         rule(x=_reached),
         here("step", "step_in_view"),
-        shows="The length of dL/dc_t and of its two parts (document 001, eq. 17).",
         y=POWERS,
         notes=(lambda plot, step: reach_sentence(plot.ds),),
         legend="below",
@@ -117,8 +116,8 @@ FIGURES = bound(
             hover="your bias %{x}: %{y} steps<extra></extra>",
         ),
         rule(y=size("step"), words=lambda plot: f"all {plot.ds.sizes['step']} steps", end=0),
-        shows="Steps back until dL/dc_t falls below 1/100, by bias.",
         cannot_show="That a trained network keeps its gates there.",
+        over="bias",
         y=axis(
             "Steps back to 1/100",
             scale="free",
@@ -149,7 +148,6 @@ FIGURES = bound(
         "valves",
         "How far is each valve open?",
         _valves,
-        shows="The factors of eq. 17-19 for every unit and step.",
         colour=colours("Share of the gradient that is let through", ends=(0, 1), tickformat=".0%"),
         height=520,
     ),
@@ -160,7 +158,6 @@ FIGURES = bound(
             lines(name, name=words, colour=colour, dash=dash, width=2.2)
             for name, (words, colour, dash) in GATES.items()
         ),
-        shows="The gradient's length at the candidate and at each gate (eq. 19, 20).",
         x=FREE,
         y=POWERS,
         legend="below",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from goldviz.declare.claims import Claim, Part
-from goldviz.labs.neural_programmer import LAB, measures
+from goldviz.labs.neural_programmer import LAB
 from goldviz.labs.neural_programmer.settings import THREE
 
 ONE_COLUMN = {"look_every": 1000}
@@ -19,12 +19,12 @@ CLAIMS = (
         lanes=(ONE_COLUMN, STUCK),
         parts={
             "one column: hardened programs answer {:.1%} of unseen questions rightly": Part(
-                measures.RIGHT, above=0.99, lanes=(1,)
+                "programmer.right", above=0.99, lanes=(1,)
             ),
-            "{:.1%} of the programs are the question's own": Part(measures.AS_ASKED, above=0.99, lanes=(1,)),
-            "{:.1%} are right on their table and wrong on another": Part(measures.LUCKY, below=0.02, lanes=(1,)),
-            "soft and hard answers are {:.2f} apart": Part(measures.GAP, below=0.2, lanes=(1,)),
-            "three columns: {:.1%} of the answers are right": Part(measures.RIGHT, above=0.99, lanes=(2,)),
+            "{:.1%} of the programs are the question's own": Part("programmer.as_asked", above=0.99, lanes=(1,)),
+            "{:.1%} are right on their table and wrong on another": Part("programmer.lucky", below=0.02, lanes=(1,)),
+            "soft and hard answers are {:.2f} apart": Part("programmer.gap", below=0.2, lanes=(1,)),
+            "three columns: {:.1%} of the answers are right": Part("programmer.right", above=0.99, lanes=(2,)),
         },
     ),
     Claim(
@@ -36,10 +36,10 @@ CLAIMS = (
         lanes=(STUCK, {**STUCK, "noise": 1e-4}, {**STUCK, "noise": 0.01}),
         parts={
             "with a little noise, η = 0.0001, {:+.1%} more answers are right": Part(
-                measures.more_right, above=0.02, lanes=(1, 2)
+                "more_right", above=0.02, lanes=(1, 2)
             ),
             "with the least that its authors take, η = 0.01, {:+.1%} more are": Part(
-                measures.more_right, above=0.02, lanes=(1, 3)
+                "more_right", above=0.02, lanes=(1, 3)
             ),
         },
     ),

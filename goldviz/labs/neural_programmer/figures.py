@@ -183,7 +183,6 @@ FIGURES, shared_limits = offered(
         "Are right answers from right programs?",
         *(curves(at(name, network="programmer"), style=style, hover="%{y:.1%}") for name, style in SHARES.items()),
         title="Right answers, right programs?",
-        shows="Right answers of the hardened program. Dotted: right by luck.",
         y=axis("Unseen questions", scale="share"),
     ),
     # Of the first question that is followed.
@@ -199,7 +198,6 @@ FIGURES, shared_limits = offered(
         "gap",
         "How far are weights from a program?",
         curves("gap"),
-        shows="How far the soft answer is from the hardened program's.",
     ),
     figure(
         "by_sort",
@@ -210,7 +208,6 @@ FIGURES, shared_limits = offered(
             colour="programmer",
             legend=False,
         ),
-        shows="Right answers by what is asked for and the number of conditions.",
         x=axis(""),
         legend="none",
     ),

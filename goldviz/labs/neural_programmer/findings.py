@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from goldviz.diagnostics.findings import Conclusions, Rule, networks, training
+from goldviz.diagnostics.findings import Conclusions, Rule, training
 from goldviz.diagnostics.findings.answers import NEARLY_ALL, of_answers
 from goldviz.diagnostics.findings.line import above, at_least
 from goldviz.labs.neural_programmer.measures import Reading
@@ -42,6 +42,6 @@ RULES = (
 
 findings_of = Conclusions(
     RULES,
-    lambda settings, run: [Reading.of(run, name, settings) for name in networks(run)],
+    Reading.of_all,
     learned=at_least("right", NEARLY_ALL, "{at:percent} of questions"),
 )

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from goldviz.diagnostics.findings import Floats
 from goldviz.diagnostics.findings.by_kind import TrainingReading
 from goldviz.diagnostics.findings.recorded import at_last
-from goldviz.diagnostics.measure import combined
+from goldviz.diagnostics.measure import measure
 from goldviz.labs.neural_programmer.operations import in_words
 from goldviz.labs.neural_programmer.settings import NeuralProgrammer
 
@@ -23,31 +20,24 @@ if TYPE_CHECKING:
 LABELS = {"programmer": "Programmer"}
 
 
-@dataclass(frozen=True)
 class Reading(TrainingReading):
     """What was recorded of the programmer, for each seed; NaN where nothing was. All is of unseen questions at the
     last look."""
 
-    labels: ClassVar[Mapping[str, str]] = LABELS
-    declared: ClassVar[Any] = NeuralProgrammer
-    right: Floats = at_last("right", "look")
+    labels = LABELS
+    declared = NeuralProgrammer
+    right = measure(at_last("right", "look"))
     """The share of questions that the hardened program answers rightly."""
-    as_asked: Floats = at_last("as_asked", "look")
+    as_asked = measure(at_last("as_asked", "look"))
     """The share of questions whose program is the question's own, step by step."""
-    lucky: Floats = at_last("lucky", "look")
+    lucky = measure(at_last("lucky", "look"))
     """The share of questions that are right on their own table, by a program that is wrong on another."""
-    gap: Floats = at_last("gap", "look")
+    gap = measure(at_last("gap", "look"))
     """How far the soft answer is from the hardened program's, mean over the questions."""
 
 
-MEASURES = Reading.measures()
-RIGHT, AS_ASKED, LUCKY, GAP = (MEASURES[f"programmer.{name}"] for name in ("right", "as_asked", "lucky", "gap"))
-
-
-@combined()
-def more_right(plain: Run, noisy: Run) -> float:
-    """How much more often the hardened program is right with gradient noise than without."""
-    return RIGHT(noisy) - RIGHT(plain)
+more_right = measure(lambda plain, noisy: Reading.right["programmer"](noisy) - Reading.right["programmer"](plain))
+"""How much more often the hardened program is right with gradient noise than without."""
 
 
 class WrittenProgram(NamedTuple):

@@ -115,7 +115,7 @@ class NeuralProgrammer(Experiment):
     coordinates: ClassVar[Mapping[str, Coordinate]] = {
         "iteration": Coordinate("Step of the program", "step %{x}"),
         "stage": Coordinate("Rows selected"),
-        "sort": Coordinate("", "%{x}"),
+        "sort": Coordinate("Sort of question", "%{x}"),
     }
 
     equations: ClassVar[tuple[str, ...]] = (

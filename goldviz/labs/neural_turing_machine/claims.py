@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from goldviz.declare.claims import Claim, Part
-from goldviz.labs.neural_turing_machine import LAB, measures
+from goldviz.labs.neural_turing_machine import LAB
 
 Tried = partial(Claim, LAB)
 COPY = {"look_every": 1000}
@@ -23,10 +23,10 @@ CLAIMS = (
         lanes=(COPY, NO_SHIFT, NO_CONTENT),
         parts={
             "with both ways to address {:.0%} of the copies are without a wrong bit": Part(
-                measures.WHOLE["ntm"], above=0.9, lanes=(1,)
+                "ntm.whole", above=0.9, lanes=(1,)
             ),
-            "without the shift {:.0%} are": Part(measures.WHOLE["ntm"], below=0.1, lanes=(2,)),
-            "without search by content {:.0%} are": Part(measures.WHOLE["ntm"], above=0.9, lanes=(3,)),
+            "without the shift {:.0%} are": Part("ntm.whole", below=0.1, lanes=(2,)),
+            "without search by content {:.0%} are": Part("ntm.whole", above=0.9, lanes=(3,)),
         },
     ),
     Tried(
@@ -37,8 +37,8 @@ CLAIMS = (
         cases=TWO_SETS,
         kind="question",
         parts={
-            "after training a row is written to {:.2f} of 16 cells": Part(measures.WRITE_CELLS, above=8),
-            "an answer is read from {:.2f} of them": Part(measures.READ_CELLS, above=8),
+            "after training a row is written to {:.2f} of 16 cells": Part("ntm.write_cells", above=8),
+            "an answer is read from {:.2f} of them": Part("ntm.read_cells", above=8),
         },
     ),
     Tried(
@@ -49,10 +49,10 @@ CLAIMS = (
         kind="question",
         parts={
             "learned up to 6 rows, of 12 rows {:.0%} are copied without a wrong bit": Part(
-                measures.WHOLE_TWICE["ntm"], above=0.5
+                "ntm.whole_twice", above=0.5
             ),
-            "by the LSTM {:.0%} are": Part(measures.WHOLE_TWICE["lstm"], below=0.05),
-            "of 18 rows, two more than there are cells, {:.0%} are": Part(measures.WHOLE_BEYOND, below=0.05),
+            "by the LSTM {:.0%} are": Part("lstm.whole_twice", below=0.05),
+            "of 18 rows, two more than there are cells, {:.0%} are": Part("ntm.whole_beyond", below=0.05),
         },
     ),
 )

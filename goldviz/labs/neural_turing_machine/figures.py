@@ -42,7 +42,7 @@ STAGES = {
     "sharpen": ("4. Sharpen", "power γ {:.2f}", ("sharpness",)),
 }
 """Each stage's name, and what the controller tells it, in words with its numbers."""
-ANSWERS = rule(x=attribute("first_answer", -0.5), width=2)
+ANSWERS = rule(x=attribute("first_answer", -0.5), words="answers begin", width=2)
 
 
 def without_machine(ds: Run) -> str:
@@ -135,7 +135,6 @@ FIGURES, shared_limits = offered(
         panel(heat("cell_size", "time", "slot")),
         ANSWERS,
         title="Where does it write and read?",
-        shows="The weight of each cell at each time, and its size. Right of the dotted line: answers.",
         colour=colours("Weight, or size", ends=(0.0, 1.0)),
         height=620,
     ),
@@ -146,7 +145,7 @@ FIGURES, shared_limits = offered(
         ANSWERS,
         title="What is told and answered?",
         needs=("told", "wanted", "answer"),
-        shows="Bits told, bits wanted, and how likely each network holds a 1.",
+        over="time",
         colour=colours("Bit, or how likely a 1 is", ends=(0.0, 1.0)),
         height=lambda plot: 450 + 85 * len(plot.networks),
     ),
@@ -202,7 +201,6 @@ FIGURES, shared_limits = offered(
             hover="%{y:.2f} cells",
         ),
         rule(y=1, words="one cell"),
-        shows="Over how many cells an address is spread; 1 is a single cell.",
         y=axis("Cells"),
     ),
 )

@@ -2,28 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from collections.abc import Callable
+from typing import Any
 
-from goldviz.diagnostics.findings import Floats, Recorded
+from goldviz.diagnostics.findings import Floats, NetworkReading
 from goldviz.diagnostics.findings.by_kind import TrainingReading
-from goldviz.diagnostics.findings.recorded import at_last, read
-from goldviz.diagnostics.measure import of_each
+from goldviz.diagnostics.findings.recorded import at_last
+from goldviz.diagnostics.measure import measure
 from goldviz.labs.neural_turing_machine.settings import NeuralTuringMachine
 
 LABELS = {"ntm": "NTM", "lstm": "LSTM", "gru": "GRU"}
 READ, WRITE = 0, 1
 
 
-def _at_length(name: str, length: Callable[[Any], int]) -> Callable[[Recorded], Floats]:
+def _at_length(name: str, length: Callable[[Any], int]) -> Callable[[NetworkReading], Floats]:
     """A share at the last look, at the length that the settings name; NaN where it was not tested."""
 
-    def of(run: Recorded) -> Floats:
-        target, lengths = length(run.settings), run.dataset["length"].values.tolist() if "length" in run.dataset else []
+    def of(n: NetworkReading) -> Floats:
+        target, lengths = length(n.settings), n.dataset["length"].values.tolist() if "length" in n.dataset else []
         if target not in lengths:
-            return run.nothing
-        return run.last(name, "look", "length", by=lambda shares: shares[lengths.index(target)])
+            return n.nothing
+        return n.at_last(name, "look", "length", by=lambda shares: shares[lengths.index(target)])
 
     return of
 
@@ -40,30 +39,22 @@ def _beyond(settings: Any) -> int:
     return int(settings.slots) + 2
 
 
-@dataclass(frozen=True)
 class Reading(TrainingReading):
     """What was recorded of one network, for each seed; NaN where nothing was. All is as of the last look."""
 
-    labels: ClassVar[Mapping[str, str]] = LABELS
-    declared: ClassVar[Any] = NeuralTuringMachine
-    units: ClassVar[Mapping[str, str]] = {"write_cells": "cells", "read_cells": "cells"}
-    whole: Floats = read(_at_length("sequences_right", _trained))
+    labels = LABELS
+    declared = NeuralTuringMachine
+    whole = measure(_at_length("sequences_right", _trained))
     """The share of unseen sequences of the longest trained length without a wrong bit."""
-    bits: Floats = read(_at_length("bits_right", _trained))
+    bits = measure(_at_length("bits_right", _trained))
     """The share of right bits in them."""
-    whole_twice: Floats = read(_at_length("sequences_right", _twice))
+    whole_twice = measure(_at_length("sequences_right", _twice))
     """The share of sequences twice as long without a wrong bit."""
-    bits_twice: Floats = read(_at_length("bits_right", _twice))
+    bits_twice = measure(_at_length("bits_right", _twice))
     """The share of right bits in sequences twice as long."""
-    whole_beyond: Floats = read(_at_length("sequences_right", _beyond))
+    whole_beyond = measure(_at_length("sequences_right", _beyond))
     """The share of sequences two rows longer than the memory without a wrong bit."""
-    write_cells: Floats = at_last("cells_used", "look", "head", by=lambda cells: cells[WRITE], only="ntm")
+    write_cells = measure(at_last("cells_used", "look", "head", by=lambda cells: cells[WRITE], only="ntm"), "cells")
     """Over how many cells the address of a row that is told is spread."""
-    read_cells: Floats = at_last("cells_used", "look", "head", by=lambda cells: cells[READ], only="ntm")
+    read_cells = measure(at_last("cells_used", "look", "head", by=lambda cells: cells[READ], only="ntm"), "cells")
     """Over how many cells the address that an answer is read from is spread."""
-
-
-MEASURES = Reading.measures()
-WHOLE, WHOLE_TWICE = of_each(MEASURES, "whole"), of_each(MEASURES, "whole_twice")
-WHOLE_BEYOND = MEASURES["ntm.whole_beyond"]
-WRITE_CELLS, READ_CELLS = MEASURES["ntm.write_cells"], MEASURES["ntm.read_cells"]

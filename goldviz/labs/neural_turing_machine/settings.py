@@ -132,12 +132,21 @@ class NeuralTuringMachine(Experiment):
             format=".2f",
         ),
         "controls": Variable((*PROBE, "head", "control"), "What the controller tells a head, in the probe"),
-        "answer": Variable((*PROBE, "network", "bit"), "Probability that a bit is 1, in the probe", format=".2f"),
+        "answer": Variable(
+            (*PROBE, "network", "bit"), "Probability that a bit is 1, in the probe", label="Answered", format=".2f"
+        ),
         "told": Variable(
-            ("time", "channel"), "What is told in the probe, 0 or 1, and a priority", once=True, format=".2g"
+            ("time", "channel"),
+            "What is told in the probe, 0 or 1, and a priority",
+            once=True,
+            label="Told",
+            format=".2g",
         ),
         "wanted": Variable(
-            ("time", "bit"), "What each answer of the probe is to be, 0 or 1; NaN where none is wanted", once=True
+            ("time", "bit"),
+            "What each answer of the probe is to be, 0 or 1; NaN where none is wanted",
+            once=True,
+            label="Wanted",
         ),
         "test_loss": Variable(
             ("network", "seed"), "Cross-entropy of a bit after training, on unseen sequences", "nat", kind="test_loss"

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from goldviz.declare.stories import Curve, Guess, Step, Story, Task, measure_of
-from goldviz.labs.neural_turing_machine import measures
+from goldviz.declare.stories import Curve, Found, Guess, Step, Story, Task, measure_of
 
 if TYPE_CHECKING:
     from goldviz.arrays.labelled import Run
@@ -18,50 +17,36 @@ MOSTLY, FEW = 0.95, 5.0
 """The share of right answers that the task asks for, and in how many steps."""
 
 
-def _cells(run: Run) -> tuple[int, str]:
-    cells = measures.READ_CELLS.first(run)
-    place = 0 if cells < 2 else 1 if cells < 8 else 2
-    return place, f"The weights of an answer are spread over {cells:.1f} of 16 cells."
-
-
 def _reach(twice: float, beyond: float) -> int:
     return 0 if twice < HALF else 1 if beyond < HALF else 2
 
 
-def _longer(run: Run) -> tuple[int, str]:
-    twice, beyond = measures.WHOLE_TWICE["ntm"].first(run), measures.WHOLE_BEYOND.first(run)
-    return _reach(twice, beyond), f"Of 12 rows it copies {twice:.0%} without a wrong bit, of 18 rows {beyond:.0%}."
+def _who(first: float, second: float) -> int:
+    return 2 if min(first, second) > HALF else 0 if first > second else 1
 
 
-def _one_vector(run: Run) -> tuple[int, str]:
-    attention, vector = (
-        measure_of(INTERFACE, f"{name}.longest_right").first(run) for name in ("attention", "fixed_vector")
-    )
-    place = 2 if min(attention, vector) > HALF else 0 if attention > vector else 1
-    longest = run.attrs["longest_trained"]
-    return place, f"Of {longest} letters {attention:.0%} are right with attention, {vector:.0%} without."
-
-
-def _without_places(sorting: Run, turning: Run) -> tuple[int, str]:
-    right = measure_of(TRANSLATION, "layer.longest_right")
-    sorted_right, turned_right = right.first(sorting), right.first(turning)
-    place = 2 if min(sorted_right, turned_right) > HALF else 0 if sorted_right > turned_right else 1
-    longest = sorting.attrs["longest_trained"]
-    return (
-        place,
-        f"Of {longest} letters {sorted_right:.0%} are sorted without a fault, {turned_right:.0%} turned round.",
-    )
-
-
-def _pondering(run: Run) -> tuple[int, str]:
-    correlation = measure_of(PONDERING, "tau.correlation").first(run)
-    return int(correlation > HALF), f"Steps of thought and bits before STOP correlate by {correlation:.2f}."
-
-
-def _programs(run: Run) -> tuple[int, str]:
-    as_asked = measure_of(PROGRAMMER, "programmer.as_asked").first(run)
-    place = 0 if as_asked < HALF else 1 if as_asked < NEARLY_ALL else 2
-    return place, f"It writes the question's own program for {as_asked:.0%} of the questions."
+CELLS = Found("ntm.read_cells", (2, 8), "The weights of an answer are spread over {:.1f} of 16 cells.")
+LONGER = Found(
+    ("ntm.whole_twice", "ntm.whole_beyond"),
+    _reach,
+    "Of 12 rows it copies {:.0%} without a wrong bit, of 18 rows {:.0%}.",
+)
+ONE_VECTOR = Found(
+    ("attention.longest_right", "fixed_vector.longest_right"),
+    _who,
+    "Of {run.attrs[longest_trained]} letters {:.0%} are right with attention, {:.0%} without.",
+)
+WITHOUT_PLACES = Found(
+    ("layer.longest_right", "layer.longest_right 2"),
+    _who,
+    "Of {run.attrs[longest_trained]} letters {:.0%} are sorted without a fault, {:.0%} turned round.",
+)
+PONDERED = Found("tau.correlation", (HALF,), "Steps of thought and bits before STOP correlate by {:.2f}.")
+PROGRAMS = Found(
+    "programmer.as_asked",
+    (HALF, NEARLY_ALL),
+    "It writes the question's own program for {:.0%} of the questions.",
+)
 
 
 def _solved(settings: Settings, run: Run) -> bool:
@@ -80,7 +65,7 @@ STORIES = (
                 "A network hears rows of bits, and has to say them again. It writes them into a memory of 16 cells, "
                 "and attends to all cells at once.",
                 ("copy",),
-                guess=Guess("How many cells is an answer read from?", ("About one", "A few", "Most"), _cells),
+                guess=Guess("How many cells is an answer read from?", ("About one", "A few", "Most"), CELLS),
             ),
             Step(
                 "Here it only moves from cell to cell, whatever is in them. It learned on at most 6 rows.",
@@ -89,7 +74,7 @@ STORIES = (
                 guess=Guess(
                     "How long a sequence does it copy?",
                     ("As long as in training", "Until the memory is full", "Any"),
-                    _longer,
+                    LONGER,
                     Curve("by_length", "NTM", lambda guess: _reach(guess[12], guess[18])),
                 ),
             ),
@@ -101,7 +86,7 @@ STORIES = (
                 guess=Guess(
                     "Who still turns eight letters round, as many as in training?",
                     ("Only the one that attends", "Only the other", "Both"),
-                    _one_vector,
+                    ONE_VECTOR,
                 ),
                 lab=INTERFACE,
             ),
@@ -110,7 +95,7 @@ STORIES = (
                 "letter stands. One network sorts letters, the other turns them round.",
                 ("sorting-without-positions", "break-it-turning-round-without-positions"),
                 figure="by_length",
-                guess=Guess("Which can still be done?", ("Sorting", "Turning round", "Both"), _without_places),
+                guess=Guess("Which can still be done?", ("Sorting", "Turning round", "Both"), WITHOUT_PLACES),
                 lab=TRANSLATION,
             ),
             Step(
@@ -118,7 +103,7 @@ STORIES = (
                 "last one before STOP is the answer.",
                 ("read-until-stop",),
                 figure="by_difficulty",
-                guess=Guess("Does it think longer where STOP comes later?", ("No", "Yes"), _pondering),
+                guess=Guess("Does it think longer where STOP comes later?", ("No", "Yes"), PONDERED),
                 lab=PONDERING,
             ),
             Step(
@@ -128,7 +113,7 @@ STORIES = (
                 guess=Guess(
                     "For how many questions does it write the right program?",
                     ("Under half", "Most, not all", "Nearly all"),
-                    _programs,
+                    PROGRAMS,
                 ),
                 lab=PROGRAMMER,
             ),

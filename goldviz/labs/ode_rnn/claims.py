@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from goldviz.declare.claims import Claim, Part
-from goldviz.labs.ode_rnn import LAB, measures
+from goldviz.labs.ode_rnn import LAB
 
 SHORT = {"observations": 12, "steps": 300}
 
@@ -17,12 +17,12 @@ CLAIMS = (
         lanes=(SHORT,),
         parts={
             "12 observations, 300 steps (600 is usual), gaps as in training: the error is {:.2g} of that of a GRU "
-            "without times": Part(measures.BESIDE_A_GRU, below=1, scale="ratio"),
+            "without times": Part("ode_rnn.beside_plain", below=1, scale="ratio"),
             "it is {:.2g} of that of a GRU that is told the gaps": Part(
-                measures.beside_a_gru_with_gaps, below=1, scale="ratio"
+                "beside_a_gru_with_gaps", below=1, scale="ratio"
             ),
             "after gaps longer than any in training it is {:.2g} of that GRU's": Part(
-                measures.beside_a_gru_with_gaps_after_long_ones, below=1, scale="ratio"
+                "beside_a_gru_with_gaps_after_long_ones", below=1, scale="ratio"
             ),
         },
     ),
@@ -34,9 +34,9 @@ CLAIMS = (
         lanes=({**SHORT, "networks": "ode_rnn"}, {**SHORT, "networks": "ode_rnn", "step_cap": 10.0}),
         parts={
             "after 300 training steps (600 is usual), solver steps of at most 0.1: refined, the error is {:.3g} "
-            "times what it was": Part(measures.REFINED_RATIO, above=0.9, below=1.1, scale="ratio", lanes=(1,)),
+            "times what it was": Part("ode_rnn.refined_ratio", above=0.9, below=1.1, scale="ratio", lanes=(1,)),
             "one step a gap: refined, it is {:.3g} times what it was": Part(
-                measures.REFINED_RATIO, above=0.9, below=1.1, scale="ratio", lanes=(2,)
+                "ode_rnn.refined_ratio", above=0.9, below=1.1, scale="ratio", lanes=(2,)
             ),
         },
     ),

@@ -33,11 +33,11 @@ def doubts(settings: ODERNNLaboratory) -> tuple[str, ...]:
 @lru_cache(maxsize=32)
 def windows_doubts(settings: ODERNNLaboratory) -> list[str]:
     """The same of the windows that these settings cut; raises :class:`MarketError` where there are none."""
-    from goldviz.labs.ode_rnn.market_windows import foreseeing, market_windows
+    from goldviz.labs.ode_rnn.market_windows import market_windows
 
     windows = market_windows(settings)
     return [
-        *(lookahead_warning(link.channel, link) for link in foreseeing(windows)),
+        *map(lookahead_warning, windows.columns_ahead),
         *axes(windows),
         *channels(windows),
         *silence(windows),

@@ -19,7 +19,6 @@ from goldviz.diagnostics.findings import (
     Rule,
     majority,
     median,
-    networks,
     percent,
     remedies,
     times,
@@ -333,6 +332,6 @@ RULES = (
 
 findings_of = Conclusions(
     RULES,
-    lambda settings, run: [Reading.of(run, name) for name in networks(run)],
+    Reading.of_all,
     learned=BESIDE_PLAIN | BESIDE_ZERO,
 )

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 import numpy as np
 
 from goldviz.arrays.labelled import Run
@@ -27,11 +25,8 @@ def follow_seconds(settings: ODERNNLaboratory, times: np.ndarray) -> float:
     """
     if settings.solver not in FIXED:
         return UNKNOWN_SECONDS
-    stages, gaps = (
-        runge_kutta_method(settings.solver).stages,
-        [late - early for early, late in pairwise(times.tolist())],
-    )
-    steps = [steps_for(gap, settings.step_cap) for gap in gaps]
+    stages = runge_kutta_method(settings.solver).stages
+    steps = [steps_for(gap, settings.step_cap) for gap in np.diff(times).tolist()]
     beyond = steps_for(2 * settings.longest_gap, settings.step_cap)
     moments = len(times) * (1 + max(INSIDE, TAIL))
     finer = max(REFERENCE_STEPS, 8 * max(steps, default=1))

@@ -9,17 +9,19 @@ belongs to no row.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
-from jaxtyping import Float, Int
+from jaxtyping import Int
 from numpy.typing import NDArray
 
 from goldviz.data.markets.alignment import aligned, next_values
 from goldviz.data.markets.kept_markets import load_market
 from goldviz.data.markets.market import Market, MarketError
-from goldviz.diagnostics.forecasts.lookahead import NextMoveLink, columns_ahead
+from goldviz.data.markets.standard_scores import standard_scores
+from goldviz.diagnostics.forecasts.lookahead import NextMoveLink, covariates_ahead
 
 if TYPE_CHECKING:
     from goldviz.labs.ode_rnn.settings import ODERNNLaboratory
@@ -28,9 +30,6 @@ TEST_SHARE = 0.2
 """Of the market's observations: the last ones, which no training sequence reaches."""
 DAYS_IN_TIME_UNIT = 7.0
 """The market's times are in weeks: a night is 0.14, a weekend 0.43."""
-FARTHEST = 10.0
-"""Standard deviations; a return farther out is read as this far out."""
-
 Windows = Int[np.ndarray, "windows length"]
 
 
@@ -52,6 +51,12 @@ class MarketWindows:
     tested_on: Windows
     tested_on_long: Windows
 
+    @cached_property
+    def columns_ahead(self) -> tuple[NextMoveLink, ...]:
+        """Columns that tell the next move before the tests begin by more than an honest one can."""
+        panel = aligned(self.market)
+        return covariates_ahead(self.market, panel, next_values(panel, "return"), end=self.split)
+
 
 def market_windows(settings: ODERNNLaboratory) -> MarketWindows:
     """Those of the settings' market; raises :class:`MarketError` where there are none, or where nothing changes."""
@@ -61,7 +66,7 @@ def market_windows(settings: ODERNNLaboratory) -> MarketWindows:
     dates = panel.dates[rows]
     times = np.asarray(dates.as_unit("s").asi8 / (86_400 * DAYS_IN_TIME_UNIT))
     split = int(len(rows) * (1 - TEST_SHARE))
-    values = _standardised(panel.values[rows], split)
+    values = standard_scores(panel.values[rows], slice(split))
     usual = _windows(times, settings.observations, settings.longest_gap)
     long = _long_windows(times, settings.observations, settings.longest_gap)
     windows = MarketWindows(
@@ -117,24 +122,3 @@ def _long_windows(times: NDArray[np.float64], length: int, longest_gap: float) -
     start, last, later = start[there], last[there], later[there]
     near = times[later] - times[last] <= 2 * longest_gap
     return np.asarray(np.concatenate([start, later[:, None]], 1)[near])
-
-
-def _standardised(values: Float[np.ndarray, "rows channels"], rows: int) -> Float[np.ndarray, "rows channels"]:
-    """By mean and standard deviation of the first ``rows`` rows; a channel that does not vary there is missing."""
-    observed_there = np.isfinite(values)
-    first = np.where(observed_there[:rows], values[:rows], 0.0)
-    count = np.maximum(observed_there[:rows].sum(0), 1)
-    mean = first.sum(0) / count
-    spread = np.sqrt((np.where(observed_there[:rows], values[:rows] - mean, 0.0) ** 2).sum(0) / count)
-    usable = spread > 1e-12 * np.abs(mean)
-    scores = np.where(usable, (values - mean) / np.where(usable, spread, 1.0), np.nan)
-    return np.asarray(np.clip(scores, -FARTHEST, FARTHEST))
-
-
-def foreseeing(windows: MarketWindows) -> list[NextMoveLink]:
-    """Columns, by their words, that tell the next move before the tests begin by more than an honest one can."""
-    market, panel = windows.market, aligned(windows.market)
-    words = {channel.name: channel.words for channel in market.channels}
-    kinds = [channel.transformation for channel in market.channels]
-    links = columns_ahead(panel, kinds, next_values(panel, "return"), end=windows.split)
-    return [link._replace(channel=words[link.channel]) for link in links]

@@ -14,7 +14,6 @@ from goldviz.labs.ode_rnn.edited import FEWEST, LARGEST, EditedSeries
 from goldviz.labs.ode_rnn.figures import FIGURES
 from goldviz.labs.ode_rnn.measures import Reading
 from goldviz.labs.ode_rnn.parts.explored import Explored
-from goldviz.labs.ode_rnn.probe import look_at
 from goldviz.labs.ode_rnn.settings import ODERNNLaboratory
 from goldviz.runs.jobs.jobs import JobFailedError, TooManyJobsError
 from goldviz.ui.pages.laboratory import LaboratoryPage, words_beside
@@ -44,14 +43,14 @@ def explore(lane: Lane[ODERNNLaboratory], step: int | None) -> None:
             else "This run has kept no weights to follow observations with."
         )
         return
-    original, look = exploration.recorded, look_at(lane.dataset, step)
+    original = exploration.recorded
     # Runs that look at the same sequence share what was changed of it.
     key = f"edited-{hash(original)}"
     series = _at_first(key, original)
     figure, controls = st.columns([3, 1])
     with controls:
         series = _edit(key, series, original)
-    exploration_now = replace(exploration, look=look, edited=series)
+    exploration_now = replace(exploration.at(step), edited=series)
     parts.keep(LAB.name, EDITS, exploration_now.changes)
     theme = theme_now()
     source = Source.of(LAB.name, [lane.id])

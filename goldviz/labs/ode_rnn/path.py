@@ -8,7 +8,6 @@ import numpy as np
 import torch
 import xarray as xr
 from jaxtyping import Float
-from torch import Tensor
 
 from goldviz.labs.ode_rnn.dense import after_last_observation, dense_path, interval_distance, path_moments, state_plane
 from goldviz.labs.ode_rnn.networks import series_network
@@ -62,22 +61,25 @@ def path(
         field = reader.network.field
         plane = state_plane(field, states, moment)
         distance = interval_distance(field, trace, when)
+    followed = {
+        "state": (("network", "moment", "unit"), states[None]),
+        "decoded_mean": (("network", "moment", "channel"), mean[None]),
+        "decoded_scale": (("network", "moment", "channel"), scale[None]),
+        "jump": (("network", "observation"), jump[None]),
+        "interval_evaluations": ("observation", trace.evaluations),
+        "interval_error": ("observation", distance),
+        "step_size": ("observation", gaps_before(when)[:, 0] / trace.steps.clamp(min=1)),
+        "plane_mean": ("unit", plane.mean),
+        "plane_axes": (("axis", "unit"), plane.axes),
+        "plane_path": (("moment", "axis"), plane.path),
+        "plane_current": ("axis", plane.current),
+        "explained_variance": ("axis", plane.explained),
+        "arrow_position": (("arrow", "axis"), plane.positions),
+        "arrow_direction": (("arrow", "axis"), plane.directions),
+    }
     return xr.Dataset(
         {
-            "state": (("network", "moment", "unit"), _numbers(states)[None]),
-            "decoded_mean": (("network", "moment", "channel"), _numbers(mean)[None]),
-            "decoded_scale": (("network", "moment", "channel"), _numbers(scale)[None]),
-            "jump": (("network", "observation"), _numbers(jump)[None]),
-            "interval_evaluations": ("observation", _numbers(trace.evaluations)),
-            "interval_error": ("observation", _numbers(distance)),
-            "step_size": ("observation", _numbers(gaps_before(when)[:, 0] / trace.steps.clamp(min=1))),
-            "plane_mean": ("unit", _numbers(plane.mean)),
-            "plane_axes": (("axis", "unit"), _numbers(plane.axes)),
-            "plane_path": (("moment", "axis"), _numbers(plane.path)),
-            "plane_current": ("axis", _numbers(plane.current)),
-            "explained_variance": ("axis", _numbers(plane.explained)),
-            "arrow_position": (("arrow", "axis"), _numbers(plane.positions)),
-            "arrow_direction": (("arrow", "axis"), _numbers(plane.directions)),
+            **{name: (dims, numbers.numpy()) for name, (dims, numbers) in followed.items()},
             "probe_time": ("observation", times),
             "probe_value": (("observation", "channel"), values),
         },
@@ -159,8 +161,3 @@ def _channel_names(settings: ODERNNLaboratory, channels: int) -> list[str]:
     if settings.task == "market":
         return [f"channel {number + 1}" for number in range(channels)]
     return ["x", "y"][:channels]
-
-
-def _numbers(tensor: Tensor) -> np.ndarray:
-    numbers: np.ndarray = tensor.numpy()
-    return numbers

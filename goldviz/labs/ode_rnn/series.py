@@ -26,11 +26,6 @@ class IrregularBatch:
     mask: Bool[Tensor, "time batch channels"]
     clean: Float[Tensor, "time batch channels"]
 
-    @property
-    def targets(self) -> Float[Tensor, "later batch channels"]:
-        """The clean value at the next time, for every row but the last: entry i is to be said at row i."""
-        return self.clean[1:]
-
 
 @dataclass(frozen=True)
 class Gaps:

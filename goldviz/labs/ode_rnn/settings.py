@@ -110,7 +110,9 @@ class ODERNNLaboratory(Experiment):
             scale="log",
         ),
         "refined_error": Variable(("look", "seed"), "The ODE-RNN's error with steps four times as fine"),
-        "coverage": Variable(LOOK, "Share of values inside the 90 % band", format=".1%"),
+        "coverage": Variable(
+            LOOK, "Share of values inside the 90 % band", label="Unseen values inside the 90 % band", format=".1%"
+        ),
         "field_saturation": Variable(
             ("look", "seed"),
             "Share of the field's hidden values above 0.97",
@@ -133,7 +135,12 @@ class ODERNNLaboratory(Experiment):
         **layers.weight_gradients((*PROBE, "layer")),
         **layers.update_to_data((*LOOK, "layer")),
         **layers.gradient_to_data((*LOOK, "layer")),
-        "jump": Variable((*PROBE, "observation"), "Size of the jump h(t+) - h(t-), first seed"),
+        "jump": Variable(
+            (*PROBE, "observation"),
+            "Size of the jump h(t+) - h(t-), first seed",
+            label="Size of the jump",
+            scale="zero",
+        ),
         "interval_evaluations": Variable(
             ("look", "observation"),
             "Evaluations in the gap before an observation, first seed",

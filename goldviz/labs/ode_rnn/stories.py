@@ -4,41 +4,43 @@ from __future__ import annotations
 
 from goldviz.arrays.labelled import Run
 from goldviz.declare.settings import Settings
-from goldviz.declare.stories import Guess, Step, Story, Task
+from goldviz.declare.stories import Found, Guess, Step, Story, Task
 from goldviz.diagnostics.findings import networks
-from goldviz.labs.ode_rnn import measures
+from goldviz.labs.ode_rnn.measures import Reading
 
 NAMES = {"ode_rnn": "the ODE-RNN", "gru": "the GRU", "gru_gap": "the GRU told the gap", "gru_decay": "the decaying GRU"}
 
 
+def _below(zero: float, *errors: float) -> int:
+    """Whether nobody errs less than predicting zero, the ODE-RNN alone, or others too."""
+    below = [name for name, error in zip(NAMES, errors, strict=True) if error < zero]
+    return 0 if not below else 1 if below == ["ode_rnn"] else 2
+
+
 def _best(run: Run) -> tuple[int, str]:
-    errors = {name: measures.ERRORS[name].first(run) for name in NAMES}
+    errors = {name: Reading.error[name].first(run) for name in NAMES}
     order = sorted(errors, key=errors.__getitem__)
     ranking = ", ".join(f"{NAMES[name]} {errors[name]:.3f}" for name in order)
     return list(NAMES).index(order[0]), f"Error: {ranking}."
 
 
-def _beyond(run: Run) -> tuple[int, str]:
-    zero = measures.ZERO_AFTER_LONG_GAPS.first(run)
-    errors = {name: measures.LONG_GAP_ERRORS[name].first(run) for name in NAMES}
-    below = [name for name, error in errors.items() if error < zero]
-    place = 0 if not below else 1 if below == ["ode_rnn"] else 2
-    list_of_errors = ", ".join(f"{NAMES[name]} {error:.2f}" for name, error in errors.items())
-    return place, f"Predicting zero errs by {zero:.2f}: {list_of_errors}."
-
-
-def _finer(coarse: Run, fine: Run) -> tuple[int, str]:
-    whole, small = (measures.REFINED_RATIO.first(run) for run in (coarse, fine))
-    return int(whole > 1.5), (
-        f"With finer steps its error is {whole:.1f} times as large; the capped one's {small:.2f} times."
-    )
+BEYOND = Found(
+    ("ode_rnn.long_gap_zero", *(f"{name}.long_gap_error" for name in NAMES)),
+    _below,
+    f"Predicting zero errs by {{:.2f}}: {', '.join(f'{name} {{:.2f}}' for name in NAMES.values())}.",
+)
+FINER = Found(
+    ("ode_rnn.refined_ratio", "ode_rnn.refined_ratio 2"),
+    (1.5,),
+    "With finer steps its error is {:.1f} times as large; the capped one's {:.2f} times.",
+)
 
 
 def _bridges(settings: Settings, run: Run) -> bool:
     values = settings.model_dump()
     if values["task"] != "linear" or values["hidden_share"] < 0.5 or "ode_rnn" not in networks(run):
         return False
-    return measures.WORTH.highest(run) < 0.02
+    return bool(Reading.worth["ode_rnn"].highest(run) < 0.02)
 
 
 STORIES = (
@@ -66,7 +68,7 @@ STORIES = (
                 ("as-in-the-document",),
                 figure="error",
                 guess=Guess(
-                    "Who beats predicting zero after them?", ("Nobody", "Only the ODE-RNN", "Others too"), _beyond
+                    "Who beats predicting zero after them?", ("Nobody", "Only the ODE-RNN", "Others too"), BEYOND
                 ),
             ),
             Step(
@@ -79,7 +81,7 @@ STORIES = (
                 "A field is only as true as the steps it was learned with. To the left one step takes a whole gap.",
                 ("break-it-one-step-a-gap", "fix-it-capped-steps"),
                 figure="consistency",
-                guess=Guess("Is the left one's error larger with finer steps?", ("No", "Yes"), _finer),
+                guess=Guess("Is the left one's error larger with finer steps?", ("No", "Yes"), FINER),
             ),
             Step(
                 "Your turn: two channels, each missing half of the time.",

@@ -11,7 +11,7 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from goldviz.labs.ode_rnn.market_windows import foreseeing, market_windows
+from goldviz.labs.ode_rnn.market_windows import market_windows
 from goldviz.labs.ode_rnn.series import Gaps, IrregularBatch, irregular_times, observed, partially_observed
 from goldviz.labs.ode_rnn.settings import SHORTEST_GAP
 
@@ -51,8 +51,7 @@ class SequenceSource(Protocol):
 
 
 def sequence_source(settings: ODERNNLaboratory) -> SequenceSource:
-    """The source that the settings name; raises :class:`MarketError` where a market cannot be
-    used."""
+    """The source that the settings name; raises :class:`MarketError` where a market cannot be used."""
     return MarketSequences(settings) if settings.task == "market" else CourseSequences(settings)
 
 
@@ -141,7 +140,7 @@ class MarketSequences:
     def __init__(self, settings: ODERNNLaboratory) -> None:
         windows = market_windows(settings)
         self.channels = windows.channels
-        self.columns_ahead = foreseeing(windows)
+        self.columns_ahead = windows.columns_ahead
         self.hidden_share = settings.hidden_share
         self.times = torch.as_tensor(windows.times)
         self.split = windows.split

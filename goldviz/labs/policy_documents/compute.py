@@ -12,11 +12,10 @@ import xarray as xr
 from goldviz.data.texts.dated_texts import DatedText, DatedTexts
 from goldviz.labs.policy_documents.document_map import principal_axes
 from goldviz.labs.policy_documents.documents.difference import Passage, text_difference, with_changes_put_back
-from goldviz.labs.policy_documents.encoding import EncodedTexts, encode
+from goldviz.labs.policy_documents.encoding import encode
 from goldviz.labs.policy_documents.settings import PolicyDocuments
 from goldviz.labs.policy_documents.similarity import cosine_change, nearest_documents
-from goldviz.labs.policy_documents.text_vector import ReportPieces
-from goldviz.labs.policy_documents.tone import tone_balance
+from goldviz.labs.policy_documents.text_vector import ReportPieces, TextVector, tone_balance
 from goldviz.text_models import text_model
 
 COMPONENTS = 8
@@ -38,8 +37,8 @@ def compute(settings: PolicyDocuments, report: ReportPieces | None = None) -> xr
     """
     documents, model = settings.texts(), text_model(settings.model)
     labels = model.labels if model.classifier is not None else ()
-    by_text = encode(model, documents.texts, report)
-    vectors = pooled(by_text, settings.pooling)
+    read = encode(model, documents.texts, report)
+    vectors = stacked(read, settings.pooling)
     fit_mask = fitted_documents(len(vectors), settings.fitted_on)
     axes = principal_axes(vectors[fit_mask], COMPONENTS)
     kinds = [text.kind or "document" for text in documents.texts]
@@ -47,7 +46,7 @@ def compute(settings: PolicyDocuments, report: ReportPieces | None = None) -> xr
     previous = previous_of(documents)
     nearest, cosine = nearest_documents(vectors, settings.neighbours)
     moments = documents.release.moments(documents.release_days)
-    tone = by_text.tone.astype(np.float64)
+    tone = stacked(read, "tone").astype(np.float64)
     return xr.Dataset(
         {
             "vector": (("document", "dimension"), vectors.astype(np.float64)),
@@ -64,8 +63,8 @@ def compute(settings: PolicyDocuments, report: ReportPieces | None = None) -> xr
             "nearest": (("document", "neighbour"), nearest.astype(np.float64)),
             "cosine": (("document", "neighbour"), cosine),
             "words": ("document", np.array([len(text.text.split()) for text in documents.texts], np.float64)),
-            "pieces": ("document", by_text.pieces.astype(np.float64)),
-            "chunks": ("document", by_text.chunks.astype(np.float64)),
+            "pieces": ("document", stacked(read, "pieces").astype(np.float64)),
+            "chunks": ("document", stacked(read, "chunks").astype(np.float64)),
         },
         coords={
             "title": ("document", [text.title for text in documents.texts]),
@@ -91,9 +90,9 @@ def compute(settings: PolicyDocuments, report: ReportPieces | None = None) -> xr
 compute_and_report = compute
 
 
-def pooled(encoding: EncodedTexts, pooling: str) -> np.ndarray:
-    """The vectors of this pooling, (text, width)."""
-    return encoding.cls if pooling == "cls" else encoding.mean
+def stacked(read: Sequence[TextVector], what: str) -> np.ndarray:
+    """A vector of this pooling, or another number, of every text; the text first."""
+    return np.stack([getattr(one, what) for one in read])
 
 
 def fitted_documents(count: int, fitted_on: str) -> np.ndarray:
@@ -123,12 +122,8 @@ def axes_of_kinds(
 
 def previous_of(documents: DatedTexts) -> list[int]:
     """For each document the number of the one before it of the same kind, -1 where there is none."""
-    last: dict[str, int] = {}
-    previous = []
-    for number, text in enumerate(documents.texts):
-        previous.append(last.get(text.kind, -1))
-        last[text.kind] = number
-    return previous
+    before = map(documents.previous, range(len(documents.texts)))
+    return [-1 if number is None else number for number in before]
 
 
 def compared_texts(documents: DatedTexts, number: int) -> tuple[DatedText, DatedText] | None:
@@ -150,13 +145,21 @@ def measured_passages(passages: Sequence[Passage]) -> list[int]:
     return sorted(longest)
 
 
-def put_back_texts(before: DatedText, after: DatedText) -> tuple[list[int], list[DatedText]]:
-    """The passages that are measured, and for each the later text with that passage alone as it was before."""
+def texts_of_change(settings: PolicyDocuments) -> list[DatedText]:
+    """The document in view, the one before it of its kind, and the first with each measured passage alone as before.
+
+    There is none for a first document of its kind.
+    """
+    documents = settings.texts()
+    pair = compared_texts(documents, min(settings.document, len(documents.texts)) - 1)
+    if pair is None:
+        return []
+    before, after = pair
     passages = passages_between(before.text, after.text)
-    numbers = measured_passages(passages)
-    return numbers, [
-        replace(after, text=with_changes_put_back(before.text, after.text, passages, [number])) for number in numbers
+    put_back = [
+        with_changes_put_back(before.text, after.text, passages, [number]) for number in measured_passages(passages)
     ]
+    return [after, before, *(replace(after, text=text) for text in put_back)]
 
 
 def read_change(settings: PolicyDocuments, report: ReportPieces | None = None) -> xr.Dataset:
@@ -168,32 +171,21 @@ def read_change(settings: PolicyDocuments, report: ReportPieces | None = None) -
 
     Raises as :func:`compute` does. There is no passage for a first document of its kind.
     """
-    documents, model = settings.texts(), text_model(settings.model)
-    pair = compared_texts(documents, min(settings.document, len(documents.texts)) - 1)
-    if pair is None:
-        return _effects(np.zeros((0,)), np.zeros((0,)), [], np.nan, np.nan)
-    before, after = pair
-    numbers, texts = put_back_texts(before, after)
-    by_text = encode(model, [after, before, *texts], report)
-    vectors = pooled(by_text, settings.pooling)
-    distance = cosine_change(vectors, [-1, *[0] * (len(vectors) - 1)])
-    balance = tone_balance(by_text.tone.astype(np.float64), model.labels if model.classifier is not None else ())
-    gain = balance[0] - balance
-    return _effects(distance[2:], gain[2:], numbers, float(distance[1]), float(gain[1]))
-
-
-def _effects(
-    distance: np.ndarray, balance: np.ndarray, numbers: Sequence[int], whole: float, whole_balance: float
-) -> xr.Dataset:
+    model, texts = text_model(settings.model), texts_of_change(settings)
+    numbers, distance, gain = list[int](), np.full(2, np.nan), np.full(2, np.nan)
+    if texts:
+        read = encode(model, texts, report)
+        numbers = measured_passages(passages_between(texts[1].text, texts[0].text))
+        distance = cosine_change(stacked(read, settings.pooling), [-1, *[0] * (len(texts) - 1)])
+        balance = tone_balance(stacked(read, "tone"), model.labels if model.classifier is not None else ())
+        gain = balance[0] - balance
     return xr.Dataset(
-        {"distance": ("passage", distance), "balance": ("passage", balance)},
-        coords={"passage": list(numbers)},
-        attrs={"whole_distance": whole, "whole_balance": whole_balance},
+        {"distance": ("passage", distance[2:]), "balance": ("passage", gain[2:])},
+        coords={"passage": numbers},
+        attrs={"whole_distance": float(distance[1]), "whole_balance": float(gain[1])},
     )
 
 
-def texts_of_change(settings: PolicyDocuments) -> list[DatedText]:
-    """The texts whose vectors tell what each change did to the document in view; none for a first one of its kind."""
-    documents = settings.texts()
-    pair = compared_texts(documents, min(settings.document, len(documents.texts)) - 1)
-    return [] if pair is None else [*pair, *put_back_texts(*pair)[1]]
+def measure_change(report: ReportPieces, settings: str) -> xr.Dataset:
+    """What :func:`read_change` says of settings in JSON, for a worker process."""
+    return read_change(PolicyDocuments.checked_json(settings), report)

@@ -3,33 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-
-import numpy as np
-from jaxtyping import Float, Int
 
 from goldviz.data.texts.dated_texts import DatedText
 from goldviz.labs.policy_documents.documents.vectors import KEPT_VECTORS, keep_vector, kept_vector, vector_name
-from goldviz.labs.policy_documents.text_vector import ReportPieces, encoded
+from goldviz.labs.policy_documents.text_vector import ReportPieces, TextVector, encoded
 from goldviz.models.text.model import TextModel
 
 
-@dataclass(frozen=True)
-class EncodedTexts:
-    """Texts as vectors, in their order: ``cls`` and ``mean`` (text, width), ``tone`` (text, label) probabilities.
-
-    ``pieces`` (text,) are those that each mean is over.
-    """
-
-    cls: Float[np.ndarray, "text width"]
-    mean: Float[np.ndarray, "text width"]
-    tone: Float[np.ndarray, "text label"]
-    pieces: Int[np.ndarray, " text"]
-    chunks: Int[np.ndarray, " text"]
-
-
-def encode(model: TextModel, texts: Sequence[DatedText], report: ReportPieces | None = None) -> EncodedTexts:
-    """Texts as vectors; those that this machine has encoded before are read, the others encoded and kept.
+def encode(model: TextModel, texts: Sequence[DatedText], report: ReportPieces | None = None) -> list[TextVector]:
+    """Texts as vectors, in order; those that this machine has encoded before are read, the others encoded and kept.
 
     ``report`` is told pieces, estimated from the characters; where it raises, what is done stays kept.
     """
@@ -49,14 +31,7 @@ def encode(model: TextModel, texts: Sequence[DatedText], report: ReportPieces | 
         pieces_done += share
     if words:
         KEPT_VECTORS.make_room(survivor=vector_name(model.fingerprint, name))
-    vectors = [one for text in texts if (one := by_name[text.name]) is not None]
-    return EncodedTexts(
-        cls=np.stack([vector.cls for vector in vectors]),
-        mean=np.stack([vector.mean for vector in vectors]),
-        tone=np.stack([vector.tone for vector in vectors]),
-        pieces=np.array([vector.pieces for vector in vectors]),
-        chunks=np.array([vector.chunks for vector in vectors]),
-    )
+    return [one for text in texts if (one := by_name[text.name]) is not None]
 
 
 def left_to_encode(model: TextModel, texts: Sequence[DatedText]) -> list[DatedText]:

@@ -24,7 +24,7 @@ from goldviz.data.markets.text_channels import (
 from goldviz.data.texts.dated_texts import DatedTextError, DatedTexts
 from goldviz.labs.policy_documents.compute import LEAST_FITTED, previous_of
 from goldviz.labs.policy_documents.document_map import principal_axes
-from goldviz.labs.policy_documents.fit import misfits
+from goldviz.labs.policy_documents.fit import misfits, of_kinds
 from goldviz.labs.policy_documents.similarity import cosine_change
 
 
@@ -54,19 +54,18 @@ def document_channels(documents: DatedTexts, dataset: Run, choice: ChannelChoice
     Raises :class:`goldviz.data.texts.dated_texts.DatedTextError` where nothing is chosen, and where fewer than three
     documents were released before ``fitted_before``.
     """
-    numbers = [number for number, text in enumerate(documents.texts) if (text.kind or "document") in choice.kinds]
-    if not numbers or not (choice.tone or choice.change or choice.components):
+    chosen, numbers = of_kinds(documents, choice.kinds)
+    if chosen is None or not (choice.tone or choice.change or choice.components):
         raise DatedTextError("No channel is chosen; take at least one kind of documents and one number of them.")
-    documents = replace(documents, texts=tuple(documents.texts[number] for number in numbers))
     vectors, balance = dataset["vector"].values[numbers], dataset["balance"].values[numbers]
     series: list[TextSeries] = []
     if choice.tone:
         series.append(TextSeries(TONE_CHANNEL, "Tone of policy documents", balance))
     if choice.change:
-        changes = cosine_change(vectors, previous_of(documents))
+        changes = cosine_change(vectors, previous_of(chosen))
         series.append(TextSeries("text change", "Change of policy documents", changes))
     if choice.components:
-        early = np.array([text.released < choice.fitted_before for text in documents.texts])
+        early = np.array([text.released < choice.fitted_before for text in chosen.texts])
         if early.sum() < LEAST_FITTED:
             raise DatedTextError(
                 f"{early.sum()} documents were released before {choice.fitted_before}; the components need at least "
@@ -77,7 +76,7 @@ def document_channels(documents: DatedTexts, dataset: Run, choice: ChannelChoice
             TextSeries(f"text pc{number + 1}", f"Component {number + 1} of policy documents", places[:, number])
             for number in range(places.shape[1])
         ]
-    return text_channels(documents, series, choice.same_day)
+    return text_channels(chosen, series, choice.same_day)
 
 
 def market_with_documents(market: Market, documents: DatedTexts, dataset: Run, choice: ChannelChoice) -> Market:

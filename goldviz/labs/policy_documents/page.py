@@ -38,11 +38,6 @@ def look(view: View[PolicyDocuments]) -> None:
         view.explain(FIGURES["map"], colour=settings.colour, map_kinds=settings.map_kinds)
 
 
-def changed(view: View[PolicyDocuments]) -> None:
-    """The words that changed."""
-    change.show(view.settings, view.dataset)
-
-
 def channels(view: View[PolicyDocuments]) -> None:
     """What can become a channel of the visitor's market."""
     with st.container(key="channels"):
@@ -119,7 +114,7 @@ PAGE = InstantPage(
     source=panel.show,
     report=in_report,
     parts=(
-        Part("changed", "Which words changed?", changed),
+        Part("changed", "Which words changed?", lambda view: change.show(view.settings, view.dataset)),
         Part("nearest", "Which are alike?", nearest),
         Part("channels", "Could a market have known?", channels),
     ),

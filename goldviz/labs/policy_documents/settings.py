@@ -13,7 +13,7 @@ from goldviz.declare.settings import About, Preset, setting
 from goldviz.declare.text_models import text_model_setting
 
 if TYPE_CHECKING:
-    from goldviz.data.texts.dated_texts import DatedTexts
+    from goldviz.data.texts.dated_texts import DatedText, DatedTexts
 
 POOLINGS = {"mean": "mean over the pieces", "cls": "[CLS], the first piece"}
 COLOURS = {"date": "its date", "tone": "its tone", "kind": "its kind"}
@@ -80,23 +80,21 @@ class PolicyDocuments(Instant):
 
     def positions(self) -> tuple[int, int]:
         """The documents, numbered by release from 1; one place where there are no such documents."""
-        from goldviz.data.texts.dated_texts import DatedTextError
-
-        try:
-            return 1, len(self.texts().texts)
-        except DatedTextError:
-            return 1, 1
+        return 1, max(1, len(self._texts_here()))
 
     def document_in_words(self) -> str:
         """Which document is in view: 'Document 9 of 48: 2022-07-27 Statement'; less where there are no such ones."""
+        texts = self._texts_here()
+        number = min(self.document, len(texts))
+        return f"Document {number} of {len(texts)}: {texts[number - 1].title}" if texts else "Document"
+
+    def _texts_here(self) -> tuple[DatedText, ...]:
         from goldviz.data.texts.dated_texts import DatedTextError
 
         try:
-            texts = self.texts().texts
+            return self.texts().texts
         except DatedTextError:
-            return "Document"
-        number = min(self.document, len(texts))
-        return f"Document {number} of {len(texts)}: {texts[number - 1].title}"
+            return ()
 
     def texts(self) -> DatedTexts:
         """The documents; raises :class:`goldviz.data.texts.dated_texts.DatedTextError` where they are not here."""

@@ -103,3 +103,18 @@ def _batches(chunks: Sequence[Pieces]) -> list[list[int]]:
         numbers, room = list(same), max(1, PIECES_AT_ONCE // length)
         batches += [numbers[start : start + room] for start in range(0, len(numbers), room)]
     return batches
+
+
+def tone_balance(
+    probabilities: Float[np.ndarray, "document label"], labels: Sequence[str]
+) -> Float[np.ndarray, " document"]:
+    """One number for the tone of each document: P(positive) - P(negative); NaN where the model has no such labels.
+
+    >>> tone_balance(np.array([[0.1, 0.2, 0.7]]), ["Negative", "Neutral", "Positive"]).round(6).tolist()
+    [0.6]
+    """
+    names = [label.lower() for label in labels]
+    if not {"positive", "negative"} <= set(names) or probabilities.shape[-1] != len(names):
+        return np.full(len(probabilities), np.nan)
+    wide = np.asarray(probabilities, np.float64)
+    return wide[:, names.index("positive")] - wide[:, names.index("negative")]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from goldviz.declare.claims import Claim, Part
-from goldviz.labs.price_tokens import LAB, measures
+from goldviz.labs.price_tokens import LAB
 
 OverMarket = partial(Claim, LAB, over="market_seed", called="simulated markets")
 KNOWN_SIGN = 0.005
@@ -24,11 +24,11 @@ CLAIMS = (
         lanes=(HIDDEN_MARKOV, CLUSTERS, {**HIDDEN_MARKOV, "returns": "regimes"}),
         parts={
             "a hidden Markov model agrees with the planted regimes by {:.2f} (adjusted Rand)": Part(
-                measures.RAND, chance=0, lanes=(1,)
+                "rand", chance=0, lanes=(1,)
             ),
-            "k-means of 20 days by {:.2f}": Part(measures.RAND, chance=0, lanes=(2,)),
+            "k-means of 20 days by {:.2f}": Part("rand", chance=0, lanes=(2,)),
             "where the market is nothing but regimes its stays are off by {:.3f}": Part(
-                measures.stay_error, below=0.02, lanes=(3,)
+                "stay_error", below=0.02, lanes=(3,)
             ),
         },
     ),
@@ -39,9 +39,9 @@ CLAIMS = (
         lanes=({"merges": 0},),
         parts={
             "an MLP gains {:+.3f} nats a day over token frequency by the size of the next move": Part(
-                measures.SIZE_GAIN, above=0
+                "size_gain", above=0
             ),
-            "and {:+.4f} by its sign": Part(measures.SIGN_GAIN, above=KNOWN_SIGN),
+            "and {:+.4f} by its sign": Part("sign_gain", above=KNOWN_SIGN),
         },
     ),
     OverMarket(
@@ -51,9 +51,9 @@ CLAIMS = (
         lanes=({**COUNTED, "merges": 20}, {**HIDDEN_MARKOV, "merges": 20}),
         kind="question",
         parts={
-            "20 merges of bins save {:+.2f} bits a later day": Part(measures.saved_by_merges, above=0, lanes=(1,)),
-            "they save {:+.2f} more than with the days shuffled": Part(measures.saved_by_order, above=0, lanes=(1,)),
-            "of states that last 20 merges save {:+.2f} bits": Part(measures.saved_by_merges, above=0, lanes=(2,)),
+            "20 merges of bins save {:+.2f} bits a later day": Part("saved_by_merges", above=0, lanes=(1,)),
+            "they save {:+.2f} more than with the days shuffled": Part("saved_by_order", above=0, lanes=(1,)),
+            "of states that last 20 merges save {:+.2f} bits": Part("saved_by_merges", above=0, lanes=(2,)),
         },
     ),
     OverMarket(
@@ -64,9 +64,9 @@ CLAIMS = (
         kind="question",
         parts={
             "16 bins in place of 4 gain {:+.3f} nats a day of the return itself": Part(
-                measures.better_than_before, above=0, lanes=(1, 2)
+                "better_than_before", above=0, lanes=(1, 2)
             ),
-            "64 in place of 16 gain {:+.3f}": Part(measures.better_than_before, above=0, lanes=(2, 3)),
+            "64 in place of 16 gain {:+.3f}": Part("better_than_before", above=0, lanes=(2, 3)),
         },
     ),
     OverMarket(
@@ -76,8 +76,8 @@ CLAIMS = (
         lanes=({**LEARNED}, {**LEARNED, "codes": "far"}),
         kind="question",
         parts={
-            "codes that begin among the data: a perplexity of {:.0%} of 16": Part(measures.USED, above=0.5, lanes=(1,)),
-            "codes that begin far away: {:.0%}": Part(measures.USED, above=0.5, lanes=(2,)),
+            "codes that begin among the data: a perplexity of {:.0%} of 16": Part("used", above=0.5, lanes=(1,)),
+            "codes that begin far away: {:.0%}": Part("used", above=0.5, lanes=(2,)),
         },
     ),
 )

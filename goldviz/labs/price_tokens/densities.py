@@ -15,6 +15,8 @@ import numpy as np
 from jaxtyping import Float, Int
 from scipy import special
 
+from goldviz.labs.price_tokens.discrete.gaussians import log_normal
+from goldviz.labs.price_tokens.discrete.labels import shared_days
 from goldviz.models.baselines.mean_baselines import first_order_autoregression, past_of
 from goldviz.models.baselines.volatility_baselines import ScaleForecast, constant_scale, garch_scale
 
@@ -47,19 +49,13 @@ class Loss:
 
 def loss_of_tokens(log_chances: Logs, tokeniser: Tokeniser, returns: Days) -> Loss:
     """The loss of a forecast that gives each token a log probability, day by day."""
-    there, at_mirror = (
-        special.logsumexp(log_chances + tokeniser.log_densities(values), axis=1) for values in (returns, -returns)
-    )
-    return Loss.of(there, at_mirror)
+    logs = (special.logsumexp(log_chances + tokeniser.log_densities(values), axis=1) for values in (returns, -returns))
+    return Loss.of(*logs)
 
 
 def loss_of_normal(means: Days, deviations: Days, returns: Days) -> Loss:
     """The loss of a normal forecast, day by day."""
-    there, at_mirror = (
-        -np.square((values - means) / deviations) / 2 - np.log(deviations) - np.log(2 * np.pi) / 2
-        for values in (returns, -returns)
-    )
-    return Loss.of(there, at_mirror)
+    return Loss.of(*(log_normal(values, means, deviations) for values in (returns, -returns)))
 
 
 def log_frequencies(past: Tokens, count: int, days: int) -> Logs:
@@ -70,9 +66,7 @@ def log_frequencies(past: Tokens, count: int, days: int) -> Logs:
 
 def pair_counts(past: Tokens, count: int) -> Int[np.ndarray, "token next"]:
     """How often a token follows another."""
-    counts = np.zeros((count, count), np.int64)
-    np.add.at(counts, (past[:-1], past[1:]), 1)
-    return counts
+    return shared_days(past[:-1], past[1:], count)
 
 
 def log_pairs(past: Tokens, before: Tokens, count: int, smoothing: float) -> Logs:

@@ -7,8 +7,15 @@ from collections.abc import Mapping
 import numpy as np
 from jaxtyping import Float
 
-from goldviz.diagnostics.forecasts.block_bootstrap import block_length, middle, replicated_means
-from goldviz.diagnostics.forecasts.score_tables import WITHOUT_SCORE, ScoreTable, ScoreWithEnds, score_table
+from goldviz.diagnostics.forecasts.block_bootstrap import (
+    WITHOUT_SCORE,
+    ScoreTable,
+    ScoreWithEnds,
+    block_length,
+    middle,
+    replicated_means,
+    score_table,
+)
 from goldviz.diagnostics.forecasts.significance import diebold_mariano
 
 LOG_SCORES = ("nats", "gain", "size_gain", "sign_gain", "dm_p")

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -12,7 +11,7 @@ from goldviz.arrays.labelled import Run
 from goldviz.diagnostics.findings import Floats, Verdicts, diverged
 from goldviz.diagnostics.forecasts.result import Result
 from goldviz.diagnostics.forecasts.significance import diebold_mariano
-from goldviz.diagnostics.measure import Measure, combined, measure
+from goldviz.diagnostics.measure import RunReading, measure
 
 NETWORK = "network"
 FREQUENCY = "frequency"
@@ -20,24 +19,34 @@ CLIMBED = 0.02
 """Nats by which a validation loss may end above its lowest."""
 
 
-def _of_run(name: str, words: str) -> Any:
-    """A property with the one number of a variable, or the mean of its numbers."""
-    return property(lambda reading: reading.single(name), doc=words)
+def _of_run(name: str) -> Callable[[Reading], float]:
+    """The one number of a variable, or the mean of its numbers."""
+    return lambda reading: reading.single(name)
 
 
-@dataclass(frozen=True)
-class Reading:
+class Reading(RunReading):
     """Scores and measures of one run; NaN where nothing was recorded."""
 
-    dataset: Run
-
-    changed = _of_run("changed_by_future", "The share of tokens that later days change.")
-    same_label = _of_run(
-        "same_label", "The share of past days that a new fit calls as the one before, mean over refits."
-    )
-    same_meaning = _of_run("same_meaning", "The same with labels matched.")
-    perplexity = _of_run("code_perplexity", "The perplexity of the tokens' use, mean over fits.")
-    rand = _of_run("rand_index", "Adjusted Rand index of tokens and planted regimes.")
+    changed = measure(_of_run("changed_by_future"))
+    """The share of tokens that later days change."""
+    same_label = measure(_of_run("same_label"))
+    """The share of past days that a new fit calls as the one before, mean over refits."""
+    same_meaning = measure(_of_run("same_meaning"))
+    """The share of past days that a new fit calls as the one before, with labels matched."""
+    perplexity = measure(_of_run("code_perplexity"))
+    """The perplexity of the tokens' use, mean over fits."""
+    rand = measure(_of_run("rand_index"))
+    """The adjusted Rand index of tokens and planted regimes."""
+    size_gain = measure(lambda n: n.size.value, "nat")
+    """Nats a day gained over token frequency by the size of the next return."""
+    sign_gain = measure(lambda n: n.sign.value, "nat")
+    """Nats a day gained over token frequency by the sign of the next return."""
+    nats = measure(lambda n: n.result(NETWORK, "nats").value, "nat")
+    """Nats a day that the network pays for the return itself."""
+    switched = measure(lambda n: n.same_meaning - n.same_label)
+    """How much of the agreement between fits is lost by names alone."""
+    used = measure(lambda n: n.perplexity / (n.dataset.sizes.get("token_name") or np.nan))
+    """Tokens in use, as the perplexity of their use, over all that there are."""
 
     def single(self, name: str) -> float:
         """A variable's one number, or the mean of its numbers."""
@@ -94,7 +103,7 @@ class Reading:
         """Nats a day that GARCH gains over token frequency."""
         return self.result("garch")
 
-    @cached_property
+    @measure
     def p_of_garch(self) -> float:
         """Diebold and Mariano's p-value where GARCH is better than the network; else NaN."""
         if not self.own.sure or "nats" not in self.dataset or "baseline_nats" not in self.dataset:
@@ -106,10 +115,8 @@ class Reading:
         test = diebold_mariano(own, garch)
         return test.p_value if test.statistic < 0 else np.nan
 
-    @property
-    def forecasts(self) -> int:
-        """How many days were forecast."""
-        return int(self.dataset.sizes.get("time", 0))
+    forecasts = measure(lambda n: int(n.dataset.sizes.get("time", 0)))
+    """How many days were forecast."""
 
     @property
     def moves(self) -> Floats:
@@ -121,23 +128,10 @@ class Reading:
         """Whether the market was made up."""
         return bool(int(self.dataset.attrs.get("simulated", 0)))
 
-    @property
-    def foresees(self) -> bool:
-        """Whether any token knows the future."""
-        return bool(self.changed > 0)
+    foresees = measure(lambda n: bool(n.changed > 0))
+    """Whether any token knows the future."""
 
-    @property
-    def switched(self) -> float:
-        """How much of the agreement between fits is lost by names alone."""
-        return float(self.same_meaning - self.same_label)
-
-    @property
-    def used(self) -> float:
-        """Tokens in use, as the perplexity of their use, over all that there are."""
-        count = self.dataset.sizes.get("token_name", 0)
-        return self.single("code_perplexity") / count if count else np.nan
-
-    @property
+    @measure
     def climbed(self) -> float:
         """How far the validation loss ends above its lowest, in nats, median over fits."""
         if "validation_loss" not in self.dataset or not self.dataset["validation_loss"].size:
@@ -146,13 +140,13 @@ class Reading:
         with np.errstate(invalid="ignore"):
             return float(np.median(losses[-1] - losses.min(axis=0)))
 
-    @property
+    @measure
     def best_epoch(self) -> int:
         """The epoch of the lowest validation loss, median over fits."""
         losses = self.dataset["validation_loss"].transpose("epoch", ...).values.reshape(self.dataset.sizes["epoch"], -1)
         return int(self.dataset["epoch"].values[int(np.median(losses.argmin(axis=0)))])
 
-    @property
+    @measure
     def diverged(self) -> Verdicts:
         """Which fits ended in no number."""
         there = "loss" in self.dataset and self.dataset["loss"].size
@@ -160,51 +154,22 @@ class Reading:
         return diverged(losses) if there else np.zeros(1, bool)
 
 
-def _of(name: str, words: str, unit: str = "") -> Measure:
-    """A number of the run's :class:`Reading`."""
-    return Measure(name, words, unit, lambda run: getattr(Reading(run), name))
-
-
-def _part_of_gain(metric: str, words: str) -> Measure:
-    """A part of what the network gains, by the table that a run records at its end."""
-    return Measure(metric, words, "nat", lambda run: Reading(run).result(NETWORK, metric).value)
-
-
-RAND = _of("rand", "The adjusted Rand index of tokens and planted regimes.")
-CHANGED = _of("changed", "The share of tokens that later days change.")
-USED = _of("used", "Tokens in use, as the perplexity of their use, over all that there are.")
-SIZE_GAIN = _part_of_gain("size_gain", "Nats a day gained over token frequency by the size of the next return.")
-SIGN_GAIN = _part_of_gain("sign_gain", "Nats a day gained over token frequency by the sign of the next return.")
-NATS = _part_of_gain("nats", "Nats a day that the network pays for the return itself.")
-
-
-@measure()
+@measure
 def stay_error(run: Run) -> float:
     """How far the mean stay of the fitted chain is from that of the planted one."""
     fit, truth = (np.diag(run[name].values).mean() for name in ("fitted_transition", "planted_transition"))
     return float(abs(fit - truth))
 
 
-@measure("bit")
-def saved_by_merges(run: Run) -> float:
-    """Bits a day that merges save on later days."""
-    bits = run["bits"].sel(order="as it came").values
-    return float(bits[0] - bits[-1])
+def _bits(run: Run, order: str) -> Floats:
+    return np.asarray(run["bits"].sel(order=order).values)
 
 
-@measure("bit")
-def saved_by_order(run: Run) -> float:
-    """Bits a day that merges save in the days' order, more than with the days shuffled."""
-    return float(run["bits"].sel(order="shuffled").values[-1] - run["bits"].sel(order="as it came").values[-1])
-
-
-@combined("nat")
-def better_than_before(coarse: Run, fine: Run) -> float:
-    """Nats a day of the return that finer bins save."""
-    return NATS(coarse) - NATS(fine)
-
-
-@combined("nat")
-def gained_by_looking_ahead(honest: Run, ahead: Run) -> float:
-    """Nats a day of the return that tokens save which look ahead."""
-    return NATS(honest) - NATS(ahead)
+saved_by_merges = measure(lambda run: _bits(run, "as it came")[0] - _bits(run, "as it came")[-1], "bit")
+"""Bits a day that merges save on later days."""
+saved_by_order = measure(lambda run: _bits(run, "shuffled")[-1] - _bits(run, "as it came")[-1], "bit")
+"""Bits a day that merges save in the days' order, more than with the days shuffled."""
+better_than_before = measure(lambda coarse, fine: Reading.nats(coarse) - Reading.nats(fine), "nat")
+"""Nats a day of the return that finer bins save."""
+gained_by_looking_ahead = measure(lambda honest, ahead: Reading.nats(honest) - Reading.nats(ahead), "nat")
+"""Nats a day of the return that tokens save which look ahead."""

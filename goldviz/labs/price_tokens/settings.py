@@ -143,7 +143,7 @@ class PriceTokens(Experiment):
         "score_high": Variable(("model", "metric"), "Upper end of the score's 95 % interval", once=True),
         "seed_gain": Variable(("seed",), "Nats a day gained over frequency, of each seed alone", "nat", once=True),
         "quantile": Variable(("recent", "level"), "Forecast quantile, mean over seeds", once=True),
-        "price": Variable(("time",), "Price after the move that came", once=True),
+        "price": Variable(("time",), "Price after the move that came", once=True, label="Price"),
         "token": Variable(("time",), "Token of the day that was forecast, as it was written down then", once=True),
         "regime": Variable(("time",), "Planted regime of the day", once=True),
         "token_mean": Variable(("fold", "token_name"), "Mean move that a token stands for", once=True),

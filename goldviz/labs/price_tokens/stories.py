@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from goldviz.declare.stories import Guess, Step, Story, Task
-from goldviz.labs.price_tokens import measures
+from goldviz.declare.stories import Found, Guess, Step, Story, Task
 
 if TYPE_CHECKING:
     from goldviz.arrays.labelled import Run
@@ -15,28 +14,20 @@ KNOWN_SIGN = 0.005
 """Nats a day by which a sign counts as forecast."""
 
 
-def _sign(run: Run) -> tuple[int, str]:
-    size, sign = measures.SIZE_GAIN.first(run), measures.SIGN_GAIN.first(run)
-    return int(sign > KNOWN_SIGN), f"By the size of moves it gains {size:.3f} nats a day, by their sign {sign:.4f}."
-
-
-def _later_days(left: Run, right: Run) -> tuple[int, str]:
-    own, helped = measures.SIZE_GAIN.first(left), measures.SIZE_GAIN.first(right)
-    place = 0 if helped < 0.9 * own else 2 if helped >= 2 * own else 1
-    return (
-        place,
-        f"It gains {own:.3f} nats a day on the left, {helped:.3f} on the right. No forecaster could have that.",
-    )
-
-
-def _changed(run: Run) -> tuple[int, str]:
-    share = measures.CHANGED.first(run)
-    return 0 if share == 0 else 1 if share < 0.25 else 2, f"{share:.0%} of the earlier tokens change."
-
-
-def _agreement(run: Run) -> tuple[int, str]:
-    index = measures.RAND.first(run)
-    return 0 if index < 0.1 else 1 if index < 0.8 else 2, f"They agree by {index:.2f}, where 1 is all."
+SIGN = Found(
+    ("size_gain", "sign_gain"),
+    lambda size, sign: int(sign > KNOWN_SIGN),
+    "By the size of moves it gains {:.3f} nats a day, by their sign {:.4f}.",
+)
+LATER_DAYS = Found(
+    ("size_gain", "size_gain 2"),
+    lambda own, helped: 0 if helped < 0.9 * own else 2 if helped >= 2 * own else 1,
+    "It gains {:.3f} nats a day on the left, {:.3f} on the right. No forecaster could have that.",
+)
+CHANGED = Found(
+    "changed", lambda share: 0 if share == 0 else 1 if share < 0.25 else 2, "{:.0%} of the earlier tokens change."
+)
+AGREEMENT = Found("rand", (0.1, 0.8), "They agree by {:.2f}, where 1 is all.")
 
 
 def _shuffled(settings: Settings, run: Run) -> bool:
@@ -57,7 +48,7 @@ STORIES = (
                 "An MLP reads the last sixteen tokens and forecasts the next move. A move has a size and a sign.",
                 ("as-in-the-document",),
                 figure="gains",
-                guess=Guess("Does it know anything of the sign?", ("No", "Yes"), _sign),
+                guess=Guess("Does it know anything of the sign?", ("No", "Yes"), SIGN),
             ),
             Step(
                 "A hidden Markov model sorts the days into three states. To the right, each day's state is read with "
@@ -67,14 +58,14 @@ STORIES = (
                 guess=Guess(
                     "What becomes of the gain by size?",
                     ("It shrinks", "It grows a little", "It doubles or more"),
-                    _later_days,
+                    LATER_DAYS,
                 ),
             ),
             Step(
                 "Here the bins hold equally many of the days to be forecast. Suppose that only later days were others.",
                 ("look-ahead-quantiles-of-the-future",),
                 guess=Guess(
-                    "How many earlier tokens change?", ("None", "Up to a quarter", "More than a quarter"), _changed
+                    "How many earlier tokens change?", ("None", "Up to a quarter", "More than a quarter"), CHANGED
                 ),
             ),
             Step(
@@ -82,9 +73,7 @@ STORIES = (
                 "moves alone.",
                 ("regimes-alone",),
                 figure="as_text",
-                guess=Guess(
-                    "Do its states agree with the regimes?", ("Hardly", "In part", "Nearly always"), _agreement
-                ),
+                guess=Guess("Do its states agree with the regimes?", ("Hardly", "In part", "Nearly always"), AGREEMENT),
             ),
             Step(
                 "Your turn: check everything at once. With the days in random order there is nothing to forecast.",

@@ -240,16 +240,10 @@ def announce(
     )
     record.attribute(
         device=device_name(device),
-        data_source=market.source,
-        data_origin=market.origin,
-        data_retrieved=market.retrieved.isoformat(),
+        **market.provenance,
         data_last=problem.dates[-1],
-        target_words=market.target.words,
-        target_transformation=market.target.transformation,
-        target_unit=market.target.unit,
         units_of=recorded_units(problem.moves, MOVES, ("price",), market.target.unit),
         data_notes=" ".join([*problem.notes, *notes]),
-        simulated=int(market.simulated),
         first_forecast=problem.dates[test_rows[0]],
     )
     record.once("came", problem.returns[test_rows])

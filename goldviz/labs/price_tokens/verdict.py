@@ -6,8 +6,8 @@ from math import isfinite
 
 from goldviz.arrays.labelled import Run
 from goldviz.diagnostics.findings import percent
+from goldviz.diagnostics.forecasts.moves import still_in_words
 from goldviz.diagnostics.forecasts.result import Result, judged
-from goldviz.diagnostics.forecasts.standing_still import still_in_words
 from goldviz.diagnostics.forecasts.words import (
     DIVERGED,
     NO_FORECAST_YET,

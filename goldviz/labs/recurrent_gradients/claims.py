@@ -24,10 +24,10 @@ CLAIMS = (
         lanes=tuple({**OF_A_BATCH, "batch": batch} for batch in measures.BATCHES),
         parts={
             "at batch 4 it scatters {:.1f} times as far as at 256": Part(
-                measures.scatter_over_largest_batch, above=1, scale="ratio", lanes=(1, 2, 3)
+                "scatter_over_largest_batch", above=1, scale="ratio", lanes=(1, 2, 3)
             ),
             "it scatters by the batch to the power {:.2f}, where independent samples would give −0.50": Part(
-                measures.scatter_by_batch, above=-0.6, below=-0.4, lanes=(1, 2, 3), control=True
+                "scatter_by_batch", above=-0.6, below=-0.4, lanes=(1, 2, 3), control=True
             ),
         },
     ),
@@ -38,9 +38,9 @@ CLAIMS = (
         lanes=(ADDING,),
         parts={
             "fifty steps back log10 of what is left is {:.1f} higher in the LSTM": Part(
-                measures.lstm_reaches_further, above=0
+                "lstm_reaches_further", above=0
             ),
-            "its test loss is {:.2g} of the RNN's": Part(measures.lstm_over_rnn, below=1, scale="ratio"),
+            "its test loss is {:.2g} of the RNN's": Part("lstm_over_rnn", below=1, scale="ratio"),
         },
     ),
     Tried(
@@ -50,9 +50,9 @@ CLAIMS = (
         lanes=("fix-it-forget-bias-1", "break-it-forget-bias-2"),
         parts={
             "forget bias 1: test loss over the best without memory {:.2g}": Part(
-                measures.WORTH["lstm"], below=0.9, scale="ratio", lanes=(1,)
+                "lstm.worth", below=0.9, scale="ratio", lanes=(1,)
             ),
-            "forget bias −2: {:.2g}": Part(measures.WORTH["lstm"], above=0.9, scale="ratio", lanes=(2,)),
+            "forget bias −2: {:.2g}": Part("lstm.worth", above=0.9, scale="ratio", lanes=(2,)),
         },
     ),
     Tried(
@@ -61,12 +61,10 @@ CLAIMS = (
         "001, 2.3.2, eq. 24",
         lanes=(ADDING, {**REVIEWS, "networks": "gru"}),
         parts={
-            "the GRU's test loss is {:.2g} of the RNN's": Part(
-                measures.gru_over_rnn, below=1, scale="ratio", lanes=(1,)
-            ),
-            "the GRU has {:.0%} of the LSTM's parameters": Part(measures.gru_size, below=1, lanes=(1,)),
+            "the GRU's test loss is {:.2g} of the RNN's": Part("gru_over_rnn", below=1, scale="ratio", lanes=(1,)),
+            "the GRU has {:.0%} of the LSTM's parameters": Part("gru_size", below=1, lanes=(1,)),
             "reviews with the cue 40 words back: its test loss over the best without memory {:.2g}": Part(
-                measures.WORTH["gru"], below=0.5, scale="ratio", lanes=(2,)
+                "gru.worth", below=0.5, scale="ratio", lanes=(2,)
             ),
         },
     ),
@@ -77,8 +75,8 @@ CLAIMS = (
         lanes=({"steps": 1, "look_every": 0, "length": 8, "hidden": 16},),
         kind="identity",
         parts={
-            "the LSTM has {:.2f} times the RNN's parameters": Part(measures.lstm_size, above=1),
-            "the GRU has {:.0%} of the LSTM's": Part(measures.gru_size, below=1),
+            "the LSTM has {:.2f} times the RNN's parameters": Part("lstm_size", above=1),
+            "the GRU has {:.0%} of the LSTM's": Part("gru_size", below=1),
         },
     ),
     Tried(
@@ -87,10 +85,8 @@ CLAIMS = (
         "003, clipping",
         lanes=({**LONG_STEPS, "clip": 0.0}, "fix-it-clip-at-1"),
         parts={
-            "without clipping {:.0%} of the runs diverge": Part(
-                measures.diverges, above=0.5, scale="share", lanes=(1,)
-            ),
-            "with the norm held at 1, {:.0%} do": Part(measures.diverges, below=0.5, scale="share", lanes=(2,)),
+            "without clipping {:.0%} of the runs diverge": Part("diverges", above=0.5, scale="share", lanes=(1,)),
+            "with the norm held at 1, {:.0%} do": Part("diverges", below=0.5, scale="share", lanes=(2,)),
         },
     ),
     Tried(
@@ -105,13 +101,11 @@ CLAIMS = (
         ),
         parts={
             "over 8 steps, test loss over the best without memory {:.2g}": Part(
-                measures.WORTH["rnn"], below=0.5, scale="ratio", lanes=(1,)
+                "rnn.worth", below=0.5, scale="ratio", lanes=(1,)
             ),
-            "over 50 steps {:.2g}": Part(measures.WORTH["rnn"], above=0.5, scale="ratio", lanes=(2,)),
-            "reviews with the cue 8 words back {:.2g}": Part(
-                measures.WORTH["rnn"], below=0.5, scale="ratio", lanes=(3,)
-            ),
-            "40 words back {:.2g}": Part(measures.WORTH["rnn"], above=0.5, scale="ratio", lanes=(4,)),
+            "over 50 steps {:.2g}": Part("rnn.worth", above=0.5, scale="ratio", lanes=(2,)),
+            "reviews with the cue 8 words back {:.2g}": Part("rnn.worth", below=0.5, scale="ratio", lanes=(3,)),
+            "40 words back {:.2g}": Part("rnn.worth", above=0.5, scale="ratio", lanes=(4,)),
         },
     ),
     Tried(
@@ -121,11 +115,9 @@ CLAIMS = (
         lanes=(ADDING, "reviews-cue-40-words-back"),
         parts={
             "adding over 50 steps: the LSTM's test loss over the best without memory {:.2g}": Part(
-                measures.WORTH["lstm"], below=0.5, scale="ratio", lanes=(1,)
+                "lstm.worth", below=0.5, scale="ratio", lanes=(1,)
             ),
-            "reviews with the cue 40 words back: {:.2g}": Part(
-                measures.WORTH["lstm"], below=0.5, scale="ratio", lanes=(2,)
-            ),
+            "reviews with the cue 40 words back: {:.2g}": Part("lstm.worth", below=0.5, scale="ratio", lanes=(2,)),
         },
     ),
     Tried(
@@ -135,9 +127,9 @@ CLAIMS = (
         lanes=(FAR, {**FAR, "forget_bias": 4.0}),
         parts={
             "forget bias 1: log10 of what is left 199 steps back is {:.1f} before training": Part(
-                measures.FARTHEST["lstm"], below=-2, lanes=(1,)
+                "lstm.farthest", below=-2, lanes=(1,)
             ),
-            "forget bias 4: it is {:.1f}": Part(measures.FARTHEST["lstm"], above=-2, lanes=(2,)),
+            "forget bias 4: it is {:.1f}": Part("lstm.farthest", above=-2, lanes=(2,)),
         },
     ),
 )

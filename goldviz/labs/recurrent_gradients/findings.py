@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from goldviz.diagnostics.findings import Case, Conclusions, DividedBy, LoweredTo, Rule, Times, networks, training
+from goldviz.diagnostics.findings import Case, Conclusions, DividedBy, LoweredTo, Rule, Times, training
 from goldviz.diagnostics.findings.advice import CLIPPED, FASTER, SLOWER, SLOWER_AND_CLIPPED, Candidate, Check
 from goldviz.diagnostics.findings.finding import Severity, majority
 from goldviz.diagnostics.findings.line import above, at_least, at_most, below, where
@@ -279,6 +279,4 @@ RULES = (
 )
 """In the order in which they are judged."""
 
-findings_of = Conclusions(
-    RULES, lambda settings, run: [Reading.of(run, name) for name in networks(run)], learned=SOLVED
-)
+findings_of = Conclusions(RULES, Reading.of_all, learned=SOLVED)

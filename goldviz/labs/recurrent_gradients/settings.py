@@ -142,13 +142,14 @@ class RecurrentGradients(Experiment):
         "lag_contribution": Variable(
             (*LOOK, "lag"),
             "Norm of what lag contributes to dL/dW_hh (eq. 6)",
-            label="Norm of its part of dL/dW",
+            label="Norm of a lag's part of dL/dW",
             format=".3e",
             scale="log",
         ),
         "gate_opening": Variable(
             (*LOOK, "gate", "time"),
             "Mean opening of a gate at each time step (NaN where a network lacks it)",
+            label="Mean opening of each gate at each time step",
             format=".3f",
         ),
         "gate_saturation": Variable(
@@ -169,7 +170,10 @@ class RecurrentGradients(Experiment):
         **layers.update_to_data((*LOOK, "layer"), "update_to_data_by_layer"),
         **layers.gradient_to_data((*LOOK, "layer")),
         "loss_by_lag": Variable(
-            (*LOOK, "task_lag"), "Loss on fresh sequences whose cue lies this far back", label="Loss", format=".4f"
+            (*LOOK, "task_lag"),
+            "Loss on fresh sequences whose cue lies this far back",
+            label="Loss by distance",
+            format=".4f",
         ),
         "accuracy_by_lag": Variable(
             (*LOOK, "task_lag"),
@@ -186,7 +190,11 @@ class RecurrentGradients(Experiment):
             label="best without memory",
         ),
         "memoryless_loss_by_lag": Variable(
-            ("seed", "task_lag"), "The same on the sequences with the cue this far back", once=True, format=".4f"
+            ("seed", "task_lag"),
+            "The same on the sequences with the cue this far back",
+            once=True,
+            label="Loss without memory",
+            format=".4f",
         ),
         "parameter_count": Variable(("network",), "Number of parameters", kind="parameter_count"),
         "test_accuracy": Variable(

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from goldviz.arrays.labelled import Run
 from goldviz.declare.settings import Settings
-from goldviz.declare.stories import Curve, Guess, Step, Story, Task, first_over_last
+from goldviz.declare.stories import Curve, Found, Guess, Step, Story, Task, first_over_last
 from goldviz.diagnostics.findings import networks
-from goldviz.diagnostics.verdicts import printed
-from goldviz.labs.recurrent_gradients import measures
+from goldviz.labs.recurrent_gradients.measures import Reading
 
 
 def _who_adds(run: Run) -> tuple[int, str]:
     """Which networks end below half of the error of the best answer without memory."""
-    memoryless = measures.MEMORYLESS.first(run)
-    losses = {network: measures.TEST_LOSS[network].first(run) for network in networks(run)}
+    memoryless = Reading.memoryless["rnn"].first(run)
+    losses = {network: Reading.test[network].first(run) for network in networks(run)}
     learners = {network for network, loss in losses.items() if loss < memoryless / 2}
     place = 0 if not learners else 1 if learners == {"lstm", "gru"} else 2
     return place, (
@@ -26,32 +25,22 @@ def _share(share: float) -> int:
     return 0 if share > 0.1 else 1 if share > 1e-6 else 2
 
 
-def _what_reaches(run: Run) -> tuple[int, str]:
-    rnn, lstm = (measures.GRADIENT_REACH[network].first(run) for network in ("rnn", "lstm"))
-    return _share(rnn), f"After training {printed(rnn, '.0e')} of it in the RNN, {lstm:.0%} in the LSTM."
-
-
-def _orthogonal(small: Run, orthogonal: Run) -> tuple[int, str]:
-    before, after = (measures.right_in_the_end.over_seeds(run) for run in (small, orthogonal))
-    words = f"Right answers: {before:.0%} with the small matrix, {after:.0%} with the orthogonal one"
-    return int(after > 0.9), f"{words}, which learns on six seeds of ten."
-
-
-def _clipped(run: Run) -> tuple[int, str]:
-    share = measures.clipped_share.first(run)
-    place = 0 if share < 0.1 else 1 if share < 0.6 else 2
-    return place, f"{share:.0%} of the steps were cut."
-
-
-def _left_of_the_cell(run: Run) -> tuple[int, str]:
-    left = measures.CELL_PATH_LEFT.first(run)
-    place = 0 if left > 0.01 else 1 if left > 1e-9 else 2
-    return place, f"Along the cell, {printed(left, '.0e')} of the gradient is left at the far end."
-
-
-def _bias(_shut: Run, open_gate: Run) -> tuple[int, str]:
-    right = measures.right_in_the_end.over_seeds(open_gate)
-    return int(right > 0.9), f"{right:.0%} of its last guesses were right."
+REACHES = Found(
+    ("rnn.gradient_reach", "lstm.gradient_reach"),
+    lambda rnn, lstm: _share(rnn),
+    "After training {:.0e} of it in the RNN, {:.0%} in the LSTM.",
+)
+ORTHOGONAL = Found(
+    ("right_in_the_end 2", "right_in_the_end"),
+    (0.9,),
+    "Right answers: {1:.0%} with the small matrix, {0:.0%} with the orthogonal one, which learns on six seeds of ten.",
+    over_seeds=True,
+)
+CLIPPED = Found("clipped_share", (0.1, 0.6), "{:.0%} of the steps were cut.")
+OF_THE_CELL = Found(
+    "lstm.cell_path_left", (0.01, 1e-9), "Along the cell, {:.0e} of the gradient is left at the far end."
+)
+BIAS = Found("right_in_the_end 2", (0.9,), "{:.0%} of its last guesses were right.", over_seeds=True)
 
 
 def _right_over(settings: Settings, run: Run, task: str, network: str) -> bool:
@@ -59,7 +48,7 @@ def _right_over(settings: Settings, run: Run, task: str, network: str) -> bool:
     values = settings.model_dump()
     if values["task"] != task or values["length"] < 40 or network not in networks(run):
         return False
-    return measures.RIGHT_OF_10[network].over_seeds(run) > 0.9
+    return bool(Reading.right_of_10[network].over_seeds(run) > 0.9)
 
 
 def _rnn_recalls(settings: Settings, run: Run) -> bool:
@@ -90,7 +79,7 @@ STORIES = (
                 guess=Guess(
                     "How much of the last step's gradient reaches the RNN's first?",
                     ("More than a tenth", "A thousandth or so", "Less than a millionth"),
-                    _what_reaches,
+                    REACHES,
                     Curve("state_gradient", "RNN", lambda guess: _share(first_over_last(guess))),
                 ),
             ),
@@ -99,7 +88,7 @@ STORIES = (
                 "gradient is left. An orthogonal one keeps lengths.",
                 ("break-it-small-gain", "fix-it-orthogonal"),
                 figure="accuracy",
-                guess=Guess("Does the plain RNN recall with it?", ("No", "Yes"), _orthogonal),
+                guess=Guess("Does the plain RNN recall with it?", ("No", "Yes"), ORTHOGONAL),
             ),
             Step(
                 "The other way: the product of fifty steps can grow. Without clipping, this gradient becomes about "
@@ -111,7 +100,7 @@ STORIES = (
                 "Holding the gradient's length at 1 tames it. It says nothing about where to go, only how far.",
                 ("fix-it-clip-at-1",),
                 figure="clipping",
-                guess=Guess("How many steps are cut?", ("Few", "About half", "Most"), _clipped),
+                guess=Guess("How many steps are cut?", ("Few", "About half", "Most"), CLIPPED),
             ),
             Step(
                 "Your turn: find a plain RNN that remembers.",
@@ -148,14 +137,14 @@ STORIES = (
                 guess=Guess(
                     "How much gradient is left along the cell?",
                     ("More than a hundredth", "About a millionth", "Less than a billionth"),
-                    _left_of_the_cell,
+                    OF_THE_CELL,
                 ),
             ),
             Step(
                 "The same network, the same data; only the bias starts at 1, so the gates start at 0.73.",
                 ("break-it-forget-bias-2", "fix-it-forget-bias-1"),
                 figure="accuracy",
-                guess=Guess("Does it read the opening now?", ("No", "Yes"), _bias),
+                guess=Guess("Does it read the opening now?", ("No", "Yes"), BIAS),
             ),
             Step(
                 "Your turn: start with the shut valve, and find what opens it.",

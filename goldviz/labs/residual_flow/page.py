@@ -8,7 +8,7 @@ import streamlit as st
 
 from goldviz.labs.residual_flow import LAB, measures
 from goldviz.labs.residual_flow.figures import FIGURES
-from goldviz.labs.residual_flow.figures.everywhere import everywhere
+from goldviz.labs.residual_flow.queries import everywhere
 from goldviz.labs.residual_flow.settings import TRAINED, ResidualFlow
 from goldviz.models.continuous.methods import METHODS
 from goldviz.ui.pages.instant import InstantPage, View
@@ -65,12 +65,13 @@ def sentences(view: View[ResidualFlow]) -> list[str]:
     error = measures.off_at_the_end(ds)
     distance = f"off by **{error:.3g}**" if isfinite(error) else "**too far off to measure**"
     source = "a formula gives it" if ds.attrs["exact"] else "dopri8 at tolerance 1e-11"
+    orders = {solver: measures.ORDERS[solver](ds) for solver in ("euler", "midpoint", "rk4")}
     sentences_told = [
         f"T = {duration:g} and L = {blocks}: every block takes a step of Δt = {step:.4g} and evaluates f once. At the "
         f"end the point farthest from the flow ({source}) is {distance}.",
         f"Twice the blocks halve the error in theory. Measured over the last doublings it falls as L to the power "
-        f"**−{measures.euler_order(ds):.2f}**; midpoint −{measures.midpoint_order(ds):.2f} (theory −2), Runge-Kutta 4 "
-        f"−{measures.rk4_order(ds):.2f} (theory −4).".replace("−-", ""),
+        f"**−{orders['euler']:.2f}**; midpoint −{orders['midpoint']:.2f} (theory −2), Runge-Kutta 4 "
+        f"−{orders['rk4']:.2f} (theory −4).".replace("−-", ""),
         _cost(view),
         _stability(view),
     ]
@@ -118,7 +119,7 @@ def _stability(view: View[ResidualFlow]) -> str:
 def _beside(view: View[ResidualFlow]) -> str:
     """What the other method costs, how fast its error falls, and which steps it stands."""
     method = METHODS[view.settings.beside]
-    order = measures.order(view.settings.beside, method.words)(view.dataset)
+    order = measures.ORDERS[view.settings.beside](view.dataset)
     return (
         f"{method.words} evaluates f {method.tableau.stages} times a step. Its error falls as L to the power "
         f"**{-order:.2f}** (theory −{method.tableau.order}). What decays stays damped while rate times Δt is at most "

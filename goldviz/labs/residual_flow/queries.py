@@ -1,4 +1,4 @@
-"""What the page draws ahead of its script while a person moves a knob: the plane, without the solvers beside it.
+"""What the page draws ahead of its script: the plane, without the solvers beside it, or every depth at once.
 
 While nobody moves one, fields are trained that may be chosen next.
 """
@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from goldviz.figures.maps import at_positions
+from goldviz.figures.theme import Theme
 from goldviz.labs.residual_flow import LAB
 from goldviz.labs.residual_flow.settings import FIELDS, ResidualFlow
 
@@ -38,3 +40,15 @@ def warm_up(report: Report, settings: str) -> bool:
         report(number, len(FIELDS))
         plane(chosen_settings.changed(field=field))
     return True
+
+
+def everywhere(report: Report, settings: str, names: tuple[str, ...], theme: Theme) -> dict[str, str]:
+    """The figures of these names at every depth, so that looking through it needs no server; for settings in JSON."""
+    chosen_settings = ResidualFlow.checked_json(settings)
+    first, last = chosen_settings.positions()
+    plane, figures = LAB.part("compute").plane, LAB.figures().FIGURES
+    views = []
+    for view in range(first, last + 1):
+        report(view, last)
+        views.append((view, plane(chosen_settings.changed(view=view))))
+    return {name: at_positions(figures[name], views, theme) for name in names}

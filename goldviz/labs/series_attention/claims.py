@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from goldviz.declare.claims import Claim, Part
-from goldviz.labs.series_attention import LAB, measures
+from goldviz.labs.series_attention import LAB
 from goldviz.labs.series_attention.settings import POINTWISE_WEEK
 
 Tried = partial(Claim, LAB)
@@ -42,11 +42,11 @@ CLAIMS = (
         lanes=({**BUMPS, "kernel": "5"}, {**BUMPS, "kernel": "1"}),
         parts={
             "with k = 1 the scores of two equal bumps are {:.2g} of the spread of scores apart": Part(
-                measures.APART, below=1e-06, lanes=(2,)
+                "transformer.apart", below=1e-06, lanes=(2,)
             ),
-            "with k = 5 they are {:.2g} apart": Part(measures.APART, above=0.1, lanes=(1,)),
+            "with k = 5 they are {:.2g} apart": Part("transformer.apart", above=0.1, lanes=(1,)),
             "the error with k = 5 is {:.2g} of that with k = 1": Part(
-                measures.beside_other, below=1.0, scale="ratio", control=True
+                "beside_other", below=1.0, scale="ratio", control=True
             ),
         },
     ),
@@ -58,7 +58,7 @@ CLAIMS = (
         lanes=({"steps": 1, "series": 2, "batch": 2, "networks": "transformer", "context": 96, "width": 64},),
         parts={
             "120 rows, 64 channels: at one distance products differ by at most {:.2g} of one's with itself": Part(
-                measures.product_spread, below=1e-06
+                "product_spread", below=1e-06
             ),
         },
     ),
@@ -72,10 +72,10 @@ CLAIMS = (
         ),
         parts={
             "30 rows learned, k = 5: with sinusoids the error behind row 90 is {:.3g} times that before": Part(
-                measures.beyond_training, below=1.5, scale="ratio", lanes=(1,)
+                "beyond_training", below=1.5, scale="ratio", lanes=(1,)
             ),
             "with learned positions, of which rows behind 30 take the last, it is {:.3g} times": Part(
-                measures.beyond_training, above=1.5, scale="ratio", lanes=(2,)
+                "beyond_training", above=1.5, scale="ratio", lanes=(2,)
             ),
         },
     ),
@@ -91,11 +91,9 @@ CLAIMS = (
         ),
         parts={
             "period 5, k = 1, 300 steps: the error with sinusoids is {:.2g} times that with learned ones": Part(
-                measures.beside_other, below=1.0, scale="ratio", lanes=(1, 2)
+                "beside_other", below=1.0, scale="ratio", lanes=(1, 2)
             ),
-            "a period of 20 rows: it is {:.2g} times": Part(
-                measures.beside_other, below=1.0, scale="ratio", lanes=(3, 4)
-            ),
+            "a period of 20 rows: it is {:.2g} times": Part("beside_other", below=1.0, scale="ratio", lanes=(3, 4)),
         },
     ),
     Tried(
@@ -105,10 +103,10 @@ CLAIMS = (
         lanes=({**SHORT, "positions": "learned"},),
         parts={
             "after 300 steps on a period of 5 rows, neighbours' product is {:.2g} of one's with itself": Part(
-                measures.nearest_product, above=-0.1, below=0.1
+                "nearest_product", above=-0.1, below=0.1
             ),
             "products at 5, 10, 15 and 20 rows are {:+.2g} more than at other distances": Part(
-                measures.at_the_period, above=-0.1, below=0.1
+                "at_the_period", above=-0.1, below=0.1
             ),
         },
     ),
@@ -119,7 +117,7 @@ CLAIMS = (
         lanes=({**FEW, "positions": "sinusoidal"}, {**FEW, "positions": "learned"}),
         parts={
             "60 series, k = 5: the loss on others less that on these is {:+.2g} nat from that with learned ones": Part(
-                measures.gap_beside_other, below=0.0
+                "gap_beside_other", below=0.0
             ),
         },
     ),
@@ -130,9 +128,9 @@ CLAIMS = (
         lanes=({**RETURNS, "activation": "relu"}, {**RETURNS, "activation": "gelu"}),
         parts={
             "a linear map of ReLU units gives back {:.1%} of the variance of negative returns": Part(
-                measures.RECOVERED, below=0.5, lanes=(1,)
+                "transformer.recovered", below=0.5, lanes=(1,)
             ),
-            "the error with ReLU is {:.4g} of that with GELU": Part(measures.beside_other, above=1.01, scale="ratio"),
+            "the error with ReLU is {:.4g} of that with GELU": Part("beside_other", above=1.01, scale="ratio"),
         },
     ),
     Tried(
@@ -142,11 +140,9 @@ CLAIMS = (
         lanes=({**RETURNS, "activation": "gelu"}, {**RETURNS, "activation": "relu"}),
         parts={
             "the longest gradient over the typical one with GELU is {:.2g} of that with ReLU": Part(
-                measures.peak_beside_other, below=1.0, scale="ratio"
+                "peak_beside_other", below=1.0, scale="ratio"
             ),
-            "the share of dead units with GELU less that with ReLU is {:+.2%}": Part(
-                measures.dead_beside_other, below=0.0
-            ),
+            "the share of dead units with GELU less that with ReLU is {:+.2%}": Part("dead_beside_other", below=0.0),
         },
     ),
 )

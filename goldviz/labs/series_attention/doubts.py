@@ -37,4 +37,4 @@ def problem_doubts(settings: SeriesAttention) -> list[str]:
         calendar=settings.calendar,
         covariate=settings.covariate,
     )
-    return [lookahead_warning(link.channel, link) for link in problem.columns_ahead]
+    return [lookahead_warning(link) for link in problem.columns_ahead]

@@ -178,7 +178,7 @@ FIGURES, shared_limits = offered(
         curves("horizon_error"),
         where_recorded(*SIMPLE),
         NOISE,
-        shows="The error on other series, by rows ahead. Thin: simple rules.",
+        also="Thin: simple rules.",
         cannot_show="What other sizes or more steps would give.",
         y=axis(None, "horizon_error", "simple_error", "floor"),
         height=470,
@@ -204,7 +204,7 @@ FIGURES, shared_limits = offered(
         "How far back does attention look?",
         _heads,
         needs=("attention_by_lag",),
-        shows="The mean weight that rows give to the row so many rows back.",
+        over="lag",
         cannot_show="What is made of it.",
         y=axis(None, "attention_by_lag", scale="zero"),
         height=450,
@@ -232,10 +232,10 @@ FIGURES, shared_limits = offered(
         "What are queries and keys made of?",
         bars(
             mean("kernel_norm", "layer_number", "head"),
+            over="kernel_lag",
             by="side",
             looks=(series("query", "query", "accent"), series("key", "key", "muted", pattern="/")),
         ),
-        shows="How long the kernels' matrices are, by rows back.",
         height=400,
     ),
     # A LogSparse row hears all after log2 L blocks, and not before.
@@ -243,7 +243,6 @@ FIGURES, shared_limits = offered(
         "heard",
         "Who hears whom?",
         heat("heard", "lag", "depth", hover="%{x} rows back after %{y} blocks: %{z}", more={"xgap": 1, "ygap": 2}),
-        shows="Which rows back a row hears of, after so many blocks.",
         instead=unless("With ProbSparse attention the series decide which rows look back.", "heard"),
         y=axis(dtick=1),
         colour=colours("Heard", ends=(0.0, 1.0), below=True, tickmode="array", tickvals=[0, 1], ticktext=["no", "yes"]),
@@ -268,7 +267,6 @@ FIGURES, shared_limits = offered(
         "positions",
         "How alike are two positions?",
         lines("position_product", name="product", colour="text", **MARKED),
-        shows="How alike two rows' positions are, by how far apart they are.",
         instead=unless("Rows carry no position.", "position_product"),
         x=axis("Rows apart", unifiedhovertitle_text="%{x} rows apart"),
         legend="none",
@@ -281,7 +279,6 @@ FIGURES, shared_limits = offered(
         NOISE,
         rule(x=lambda plot: plot.ds.sizes["place"] + 0.5, width=1, dash="dash"),
         needs=("row_error", "probe"),
-        shows="The error row by row, in series longer than any learned from.",
         instead=lambda ds: (
             "No series is longer than those that are learned from: set Longest, with a pattern that comes again."
             if "loss" in ds and not ds.sizes.get("row")
@@ -295,7 +292,6 @@ FIGURES, shared_limits = offered(
         "Does training improve the forecast?",
         curves("weighted_error"),
         rule(y=_best_simple, words="best simple rule", end=0),
-        shows="R_0.5 over training, beside simple rules.",
         y=axis(None, "weighted_error", "simple_weighted"),
     ),
 )

@@ -5,7 +5,7 @@ No card gives advice: every remedy would have to be tried on five seeds of every
 
 from __future__ import annotations
 
-from goldviz.diagnostics.findings import Conclusions, Rule, networks, percent, training
+from goldviz.diagnostics.findings import Conclusions, Rule, percent, training
 from goldviz.diagnostics.findings.line import above, below, where
 from goldviz.diagnostics.forecasts.columns_ahead import COLUMN_AHEAD
 from goldviz.labs.series_attention.measures import CLEARLY, HIGHER, Reading
@@ -66,6 +66,4 @@ RULES = (
 )
 """In the order in which they are judged."""
 
-findings_of = Conclusions(
-    RULES, lambda settings, run: [Reading.of(run, name, settings) for name in networks(run)], learned=AHEAD_OF_SIMPLE
-)
+findings_of = Conclusions(RULES, Reading.of_all, learned=AHEAD_OF_SIMPLE)

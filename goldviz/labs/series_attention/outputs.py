@@ -6,10 +6,11 @@ median, a band, and, of even chances, draws. Torch is loaded when one is used, b
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from goldviz.models.losses import normal_loss, pinball_loss, student_loss
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -18,7 +19,7 @@ LEVELS = (0.05, 0.25, 0.5, 0.75, 0.95)
 """The quantiles that the third kind gives, and the ends and quarters of every fan."""
 SMALLEST = 1e-3
 """Scale below which no output goes."""
-FREEDOM = 4
+FREEDOM = 4.0
 """Degrees of freedom of Student's t: with four its quantiles have a closed form (Shaw 2006)."""
 
 
@@ -47,24 +48,12 @@ def _place_and_scale(raw: Tensor) -> tuple[Tensor, Tensor]:
     return place, softplus(scale) + SMALLEST
 
 
-def _normal_loss(raw: Tensor, value: Tensor) -> Tensor:
-    place, scale = _place_and_scale(raw)
-    loss: Tensor = ((value - place) / scale).square() / 2 + scale.log() + math.log(2 * math.pi) / 2
-    return loss
-
-
 def _normal_quantile(raw: Tensor, share: Tensor) -> Tensor:
     import torch
 
     place, scale = _place_and_scale(raw)
     quantile: Tensor = place + scale * torch.special.ndtri(share)
     return quantile
-
-
-def _student_loss(raw: Tensor, value: Tensor) -> Tensor:
-    place, scale = _place_and_scale(raw)
-    constant = math.lgamma((FREEDOM + 1) / 2) - math.lgamma(FREEDOM / 2) - math.log(FREEDOM * math.pi) / 2
-    return (FREEDOM + 1) / 2 * (((value - place) / scale).square() / FREEDOM).log1p() + scale.log() - constant
 
 
 def _student_quantile(raw: Tensor, share: Tensor) -> Tensor:
@@ -91,11 +80,6 @@ def _shares(raw: Tensor) -> Tensor:
     return torch.tensor(LEVELS, dtype=raw.dtype, device=raw.device)
 
 
-def _pinball_loss(raw: Tensor, value: Tensor) -> Tensor:
-    error, share = value[..., None] - _levels(raw), _shares(raw)
-    return 2 * (share * error).maximum((share - 1) * error).mean(-1)
-
-
 def _interpolated(raw: Tensor, share: Tensor) -> Tensor:
     """Between two levels the line between them, and it goes on beyond the outer ones."""
     levels, shares = _levels(raw), _shares(raw)
@@ -106,8 +90,22 @@ def _interpolated(raw: Tensor, share: Tensor) -> Tensor:
 
 
 OUTPUTS = {
-    "normal": SeriesOutput("Normal", 2, "nat", _normal_loss, _normal_quantile),
-    "student": SeriesOutput("Student's t", 2, "nat", _student_loss, _student_quantile),
-    "quantiles": SeriesOutput("Five quantiles", len(LEVELS), "1", _pinball_loss, _interpolated),
+    "normal": SeriesOutput(
+        "Normal", 2, "nat", lambda raw, value: normal_loss(value, *_place_and_scale(raw)), _normal_quantile
+    ),
+    "student": SeriesOutput(
+        "Student's t",
+        2,
+        "nat",
+        lambda raw, value: student_loss(value, *_place_and_scale(raw), raw.new_tensor(FREEDOM)),
+        _student_quantile,
+    ),
+    "quantiles": SeriesOutput(
+        "Five quantiles",
+        len(LEVELS),
+        "1",
+        lambda raw, value: 2 * pinball_loss(value, _levels(raw), _shares(raw)),
+        _interpolated,
+    ),
 }
 """What is said of a value, by name."""

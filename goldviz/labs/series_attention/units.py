@@ -11,7 +11,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from goldviz.diagnostics.activations import activation_statistics
+from goldviz.diagnostics.layers import activation_readings
 from goldviz.labs.series_attention.networks import SeriesNetwork, layer_names
 from goldviz.labs.series_attention.series_transformer import SeriesTransformer
 from goldviz.models.feedforward.activations import ACTIVATIONS
@@ -48,8 +48,8 @@ def dead_by_layer(settings: SeriesAttention, sums: Sequence[Sums]) -> Float[Tens
     shares = torch.full((len(names),), math.nan)
     activation = ACTIVATIONS[settings.activation](LEAK)
     for number, z in enumerate(sums, start=1):
-        one = z.flatten(0, 1)[None]
-        shares[names.index(f"block {number}")] = activation_statistics(one, one, activation).dead_units[0]
+        one = [z.flatten(0, 1)]
+        shares[names.index(f"block {number}")] = activation_readings(one, one, activation)["dead_units"][0]
     return shares
 
 

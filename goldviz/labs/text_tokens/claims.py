@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from goldviz.declare.claims import Claim, Part
-from goldviz.labs.text_tokens import LAB, measures
+from goldviz.labs.text_tokens import LAB
 
 OverPart = partial(Claim, LAB, over="part", cases=(1, 2, 3, 4, 5), called="parts")
 SIGNED = ("dog.", "dog!", "dog?", "gold.", "Why?")
@@ -22,7 +22,7 @@ CLAIMS = (
         lanes=({"corpus": "own"},),
         parts={
             "GPT-4's pattern makes {} pieces more of a word with its sign than GPT-2's": Part(
-                measures.more_pieces_right, above=0.5
+                "more_pieces_right", above=0.5
             ),
         },
     ),
@@ -32,12 +32,10 @@ CLAIMS = (
         "002, 2.3",
         lanes=({"corpus": "code", "text": "    hello"},),
         parts={
-            "learned from code, GPT-2's longest token of spaces has {} of them": Part(
-                measures.longest_spaces_left, below=1.5
-            ),
-            "GPT-4's has {}": Part(measures.longest_spaces_right, above=1.5),
+            "learned from code, GPT-2's longest token of spaces has {} of them": Part("longest_spaces_left", below=1.5),
+            "GPT-4's has {}": Part("longest_spaces_right", above=1.5),
             "of four spaces and a word GPT-2's pattern makes {} pieces more than GPT-4's": Part(
-                measures.more_pieces_left, above=0.5
+                "more_pieces_left", above=0.5
             ),
         },
     ),
@@ -47,12 +45,10 @@ CLAIMS = (
         "002, 2.2",
         always=True,
         parts={
-            "under GPT-2's pattern {:.1%} of the signs are in a piece with letters": Part(
-                measures.glued_left, below=0.01
-            ),
-            "under GPT-4's {:.1%}": Part(measures.glued_right, below=0.01),
+            "under GPT-2's pattern {:.1%} of the signs are in a piece with letters": Part("glued_left", below=0.01),
+            "under GPT-4's {:.1%}": Part("glued_right", below=0.01),
             "under GPT-2's {:.0%} are a piece of their own, for runs of signs stay together": Part(
-                measures.alone_left, above=0.99
+                "alone_left", above=0.99
             ),
         },
     ),
@@ -63,13 +59,13 @@ CLAIMS = (
         lanes=({"beside": "apart"}, {"beside": "apart", "corpus": "words"}),
         parts={
             "with spaces apart, and every piece a token, the text has {} times as many": Part(
-                measures.corpus_pieces_right_to_left, above=1.9, scale="ratio", lanes=(1,)
+                "corpus_pieces_right_to_left", above=1.9, scale="ratio", lanes=(1,)
             ),
             "with single spaces alone {} times as many": Part(
-                measures.corpus_pieces_right_to_left, above=1.9, scale="ratio", lanes=(2,)
+                "corpus_pieces_right_to_left", above=1.9, scale="ratio", lanes=(2,)
             ),
             "where only 1,000 are, {} times as many": Part(
-                measures.tokens_right_to_left, above=1.9, scale="ratio", lanes=(1,), control=True
+                "tokens_right_to_left", above=1.9, scale="ratio", lanes=(1,), control=True
             ),
         },
     ),
@@ -79,12 +75,10 @@ CLAIMS = (
         "002, 2.1 and 2.2",
         lanes=({"beside": "none"},),
         parts={
-            "without a pattern {:.1%} of the learned entries mix letters and signs": Part(
-                measures.mixed_right, above=0.01
-            ),
-            "with GPT-2's {:.1%}": Part(measures.mixed_left, below=0.01),
+            "without a pattern {:.1%} of the learned entries mix letters and signs": Part("mixed_right", above=0.01),
+            "with GPT-2's {:.1%}": Part("mixed_left", below=0.01),
             "with the pattern the text takes {} times as many tokens": Part(
-                measures.tokens_left_to_right, below=1, scale="ratio"
+                "tokens_left_to_right", below=1, scale="ratio"
             ),
         },
     ),

@@ -144,7 +144,6 @@ FIGURES = bound(
         "compression",
         "What does a larger vocabulary save?",
         _bytes_a_token,
-        shows="How many bytes a token stands for, as the vocabulary grows.",
         needs=("corpus_tokens", "own_tokens"),
         instead=lambda ds: "" if ds.sizes["merge"] else "No pair comes twice, so there is no merge to draw.",
         over="size",

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from goldviz.declare.claims import Claim, Part
-from goldviz.labs.translation_transformer import LAB, measures
+from goldviz.labs.translation_transformer import LAB
 
 Tried = partial(Claim, LAB)
 LETTERS: dict[str, Any] = {
@@ -39,11 +39,9 @@ CLAIMS = (
         ),
         parts={
             "behind each part, at the best of three rates: {:.2f} times the steps to 99 % without a norm": Part(
-                measures.steps_against_no_norm, below=1, scale="ratio", lanes=(1, 2)
+                "steps_against_no_norm", below=1, scale="ratio", lanes=(1, 2)
             ),
-            "before each part: {:.2f} times": Part(
-                measures.steps_against_no_norm, below=1, scale="ratio", lanes=(3, 4)
-            ),
+            "before each part: {:.2f} times": Part("steps_against_no_norm", below=1, scale="ratio", lanes=(3, 4)),
         },
     ),
     Tried(
@@ -53,9 +51,9 @@ CLAIMS = (
         lanes=({**RACE, "steps": 50, "close_looks": 1},),
         parts={
             "batch norm: with other pairs in the batch a logit moves by up to {:.3f}": Part(
-                measures.NEIGHBOUR["batch"], above=0.1
+                "batch.neighbour_effect", above=0.1
             ),
-            "layer norm: by up to {:.3f}": Part(measures.NEIGHBOUR["layer"], below=0.001, control=True),
+            "layer norm: by up to {:.3f}": Part("layer.neighbour_effect", below=0.001, control=True),
         },
     ),
     Tried(
@@ -65,9 +63,9 @@ CLAIMS = (
         lanes=(LETTERS,),
         parts={
             "of all heads in the encoder, {:.0%} of the words look most at themselves": Part(
-                measures.self_attention_share, above=0.9
+                "self_attention_share", above=0.9
             ),
-            "of the head that does so most, {:.0%}": Part(measures.most_selfish_head, above=0.9),
+            "of the head that does so most, {:.0%}": Part("most_selfish_head", above=0.9),
         },
     ),
     Tried(
@@ -78,7 +76,7 @@ CLAIMS = (
         lanes=(HALF_TRAINED,),
         parts={
             "half trained, a beam of 4 finds a likelier answer to one of four phrases with {:.0%} of the seeds": Part(
-                measures.greedy_misses, below=0.2, scale="share"
+                "greedy_misses", below=0.2, scale="share"
             ),
         },
     ),
@@ -89,9 +87,9 @@ CLAIMS = (
         kind="question",
         lanes=({**UNPLACED, "task": "sorting"}, UNPLACED),
         parts={
-            "without positions {:.0%} are sorted without a fault": Part(measures.RIGHT, above=0.9, lanes=(1,)),
+            "without positions {:.0%} are sorted without a fault": Part("layer.right", above=0.9, lanes=(1,)),
             "{:.0%} are turned round, about as many as read alike both ways": Part(
-                measures.RIGHT, below=0.1, lanes=(2,)
+                "layer.right", below=0.1, lanes=(2,)
             ),
         },
     ),

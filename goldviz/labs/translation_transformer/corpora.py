@@ -30,7 +30,7 @@ def of_a_file(content: bytes, file: str) -> tuple[bytes, tuple[str, ...]]:
     try:
         text, notes = decoded_text(content, file, "TXT, CSV and TSV files")
     except DatedTextError as error:
-        raise TextError(str(error)) from None
+        raise TextError(str(error), error.code) from None
     separator = _separator(text, file)
     columns = columns_of_text(
         text.encode("utf-8", errors="replace"),

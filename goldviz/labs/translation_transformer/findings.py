@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from goldviz.diagnostics.findings import Case, Conclusions, Rule, networks, training
+from goldviz.diagnostics.findings import Case, Conclusions, Rule, training
 from goldviz.diagnostics.findings.answers import of_answers
 from goldviz.diagnostics.findings.line import above
 from goldviz.labs.translation_transformer.measures import LABELS, Reading
@@ -41,4 +41,4 @@ RULES = (
 )
 """In the order in which they are judged."""
 
-findings_of = Conclusions(RULES, lambda settings, run: [Reading.of(run, name, settings) for name in networks(run)])
+findings_of = Conclusions(RULES, Reading.of_all)

@@ -3,17 +3,16 @@ tell."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from goldviz.diagnostics.findings import Floats
+from goldviz.diagnostics.findings import Floats, NetworkReading
 from goldviz.diagnostics.findings.answers import right_at_length
 from goldviz.diagnostics.findings.by_kind import TrainingReading
-from goldviz.diagnostics.findings.recorded import Derived, Recorded, at_last, measured, read
-from goldviz.diagnostics.measure import combined, measure
+from goldviz.diagnostics.findings.recorded import at_last, recorded
+from goldviz.diagnostics.measure import measure
 from goldviz.labs.translation_transformer.norms import STYLES
 from goldviz.labs.translation_transformer.settings import TranslationTransformer
 
@@ -42,74 +41,55 @@ def first_right(shares: Floats, looks: Floats) -> Floats:
     return np.where(right.any(axis=0), np.asarray(looks, np.float64)[right.argmax(axis=0)], np.inf)
 
 
-def _steps(one: Recorded) -> Floats:
-    shares = one.values("sequence_accuracy", "look")
+def _steps(n: NetworkReading) -> Floats:
+    shares = n.values("sequence_accuracy", "look")
     if shares is None:
-        return one.nothing
-    looks = one.dataset["look"].values
+        return n.nothing
+    looks = n.dataset["look"].values
     return np.minimum(first_right(shares, looks), float(looks[-1]))
 
 
-@dataclass(frozen=True)
 class Reading(TrainingReading):
     """What was recorded of one network, for each seed; NaN where nothing was. All is of unseen sequences."""
 
-    labels: ClassVar[Mapping[str, str]] = LABELS
-    clause: ClassVar[Mapping[str, str]] = IN_CLAUSE
-    declared: ClassVar[Any] = TranslationTransformer
-    units: ClassVar[Mapping[str, str]] = {"steps_to_right": "steps"}
-    right: Floats = at_last("sequence_accuracy", "look")
+    labels = LABELS
+    clause = IN_CLAUSE
+    declared = TranslationTransformer
+    right = measure(at_last("sequence_accuracy", "look"))
     """The share of sequences that are answered without a fault, at the last look."""
-    longest_right: Floats = read(lambda one: right_at_length(one, one.dataset.attrs.get("longest_trained")))
+    longest_right = measure(lambda n: right_at_length(n, n.dataset.attrs.get("longest_trained")))
     """The same of the longest sequences that are trained, at the last close look."""
-    steps_to_right: Floats = read(_steps)
+    steps_to_right = measure(_steps, "steps")
     """Steps until 99 % are right, at most those of the run."""
-    told_right: Floats = at_last("told_right", "close_look")
+    told_right = measure(at_last("told_right", "close_look"))
     """The share of words right where the right words before are told."""
-    free_right: Floats = at_last("free_right", "close_look")
+    free_right = measure(at_last("free_right", "close_look"))
     """The share of words right where the network reads its own words before."""
-    lost_freely = Derived(lambda n: n.told_right - n.free_right)
+    lost_freely = measure(lambda n: n.told_right - n.free_right)
     """How much of that share is lost when it writes freely."""
-    neighbour_effect: Floats = at_last("neighbour_effect", "close_look")
+    neighbour_effect = measure(at_last("neighbour_effect", "close_look"))
     """How far a pair's logits move, at most, where the other pairs of its batch change."""
-    beam_likelier: Floats = measured("beam_likelier")
+    beam_likelier = measure(recorded("beam_likelier"))
     """The share of sequences for which a beam of 4 finds a likelier answer than the greedy one."""
 
 
-MEASURES = Reading.measures()
-RIGHT = MEASURES["layer.right"]
-NEIGHBOUR = {name: MEASURES[f"{name}.neighbour_effect"] for name in LABELS}
+self_attention_share = measure(lambda run: run["self_share"].isel(close_look=-1).mean())
+"""The share of words read that attend most to themselves, mean over the encoder's heads at the last close look."""
+most_selfish_head = measure(lambda run: run["self_share"].isel(close_look=-1).max())
+"""The largest such share of any head."""
+greedy_misses = measure(lambda run: run["beam_likelier"].sel(network="layer").max() > 0)
+"""1 where a beam of 4 finds a likelier answer than the greedy one for any of four sequences, else 0."""
 
 
-@measure()
-def self_attention_share(run: Run) -> float:
-    """The share of words read that attend most to themselves, mean over the encoder's heads at the last close look."""
-    return float(run["self_share"].isel(close_look=-1).mean())
-
-
-@measure()
-def most_selfish_head(run: Run) -> float:
-    """The largest such share of any head."""
-    return float(run["self_share"].isel(close_look=-1).max())
-
-
-@measure()
-def greedy_misses(run: Run) -> float:
-    """1 where a beam of 4 finds a likelier answer than the greedy one for any of four sequences, else 0."""
-    return float(run["beam_likelier"].sel(network="layer").max() > 0)
-
-
-@measure("steps")
+@partial(measure, unit="steps")
 def fewest_steps(run: Run) -> float:
     """Steps until 99 % are right at the best of the learning rates, at most those of the run."""
     network = str(run["network"].values[0])
     return float(np.minimum(_steps_at_rates(run, network).min(), float(run["look"].values[-1])))
 
 
-@combined()
-def steps_against_no_norm(with_norm: Run, without: Run) -> float:
-    """Steps to 99 % at the best of three learning rates with a norm, over those of the same network without."""
-    return fewest_steps(with_norm) / fewest_steps(without)
+steps_against_no_norm = measure(lambda with_norm, without: fewest_steps(with_norm) / fewest_steps(without))
+"""Steps to 99 % at the best of three learning rates with a norm, over those of the same network without."""
 
 
 def steps_by_rate(run: Run) -> dict[str, Floats]:

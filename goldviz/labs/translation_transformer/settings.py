@@ -155,8 +155,8 @@ class TranslationTransformer(Experiment):
 
     coordinates: ClassVar[Mapping[str, Coordinate]] = {
         "length": Coordinate("Words read", "%{x} words"),
-        "read": Coordinate("Read"),
-        "written": Coordinate("Written"),
+        "read": Coordinate("Word read"),
+        "written": Coordinate("Word written"),
     }
 
     equations: ClassVar[tuple[str, ...]] = (

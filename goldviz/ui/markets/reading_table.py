@@ -102,7 +102,8 @@ class Changes:
             if words == DATE:
                 raise MarketError(
                     f"{column} of {preview.name} holds no dates; dates stand in {preview.dates.column}. Allowed are "
-                    f"{', '.join(KINDS.values())}."
+                    f"{', '.join(KINDS.values())}.",
+                    "no_dates",
                 )
 
     def take_back(self) -> None:

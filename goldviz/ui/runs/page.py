@@ -175,7 +175,7 @@ def _together(selection: Sequence[Run]) -> None:
         st.error(plain(str(error)))
         return
     runs = [(title, sheet.dataset) for title, sheet in zip(titles, sheets, strict=True)]
-    together.draw(runs, key="runs-together")
+    together.draw(selection[0].experiment, runs, key="runs-together")
 
 
 def _on_disk() -> str:

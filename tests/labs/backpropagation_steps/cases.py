@@ -1,4 +1,3 @@
 """What the contract of all laboratories needs to know of *Backpropagation, step by step*."""
 
 DOCUMENTED_IN = "docs/backpropagation-steps.md"
-DRAWN_BUT = ("agreement",)

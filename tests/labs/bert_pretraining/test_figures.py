@@ -107,7 +107,7 @@ def test_learning_counts_the_tone_by_steps_of_fine_tuning(run):
     accuracy = run["unseen_tone_accuracy"].sel(tone_set="new patterns").isel(seed=0)
     np.testing.assert_allclose(own.y, accuracy.dropna("look"))
     bag = named(figure, "bag of words, new patterns", "y2")
-    assert bag.y == (0.55, 0.55)
+    assert list(bag.y) == [0.55, 0.55]
     vertical = {(shape.xref, shape.x0) for shape in figure.layout.shapes if shape.x0 == shape.x1}
     assert {("x", 1600.5), ("x", 1700), ("x2", 100)} <= vertical
     at_look = f"{100 * float(accuracy.sel(look=1700)):.0f} %"

@@ -9,7 +9,7 @@ from goldviz.figures.frames import AtStep
 from goldviz.figures.theme import INKS, NETWORKS
 from goldviz.labs.continuous_depth.figures import FIGURES, WITHOUT_FLOW, picture, shared_limits
 from goldviz.labs.continuous_depth.figures.network import DEPTH_NETWORKS
-from goldviz.labs.continuous_depth.figures.paths import CLASS_NAMES, PlaneView
+from goldviz.labs.continuous_depth.figures.paths import CLASS_NAMES, places
 from goldviz.labs.continuous_depth.settings import ContinuousDepth
 from tests.figures.test_theme import contrast
 from tests.labs.continuous_depth.runs import build
@@ -135,16 +135,29 @@ def test_later_steps_leave_what_earlier_ones_show(name, shape):
 
 @given(weights=st.lists(st.floats(-5, 5), min_size=4, max_size=6).filter(lambda w: np.linalg.norm(w[:-1]) > 0.1))
 def test_the_side_view_shows_the_distance_from_the_read_out_s_plane(weights):
-    view = PlaneView.of(np.array(weights))
-    np.testing.assert_allclose(view.axes @ view.axes.T, np.eye(2), atol=1e-9)
-    h = np.random.default_rng(0).standard_normal((5, len(weights) - 1))
-    w = np.array(weights[:-1])
-    np.testing.assert_allclose(view.place(h)[:, 1], (h @ w + weights[-1]) / np.linalg.norm(w), atol=1e-9)
+    run = build(augmented=len(weights) - 3, steps=1, networks=("ode",))
+    run["read_out"][:] = weights
+    h = np.random.default_rng(0).standard_normal(run["path"].shape)
+    run["path"][:] = h
+    across, up = (one.transpose("look", "depth", "point").values for one in places(run, "ode"))
+    w, h = (
+        np.array(weights[:-1]),
+        run["path"].sel(network="ode").transpose("look", "depth", "point", "dimension").values,
+    )
+    np.testing.assert_allclose(up, (h @ w + weights[-1]) / np.linalg.norm(w), atol=1e-6)
+    both = np.stack([across, up], -1).reshape(-1, 2)
+    axes = np.linalg.lstsq(np.c_[h.reshape(-1, len(w)), np.ones(len(both))], both, rcond=None)[0][:-1]
+    np.testing.assert_allclose(axes.T @ axes, np.eye(2), atol=1e-6)
 
 
 def test_two_dimensions_are_drawn_as_they_are():
-    view = PlaneView.of(np.array([1.0, 2.0, 3.0]))
-    assert (view.place(np.array([[0.5, -1.0]])) == [[0.5, -1.0]]).all()
+    run = build()
+    for drawn, dimension in zip(
+        places(run, "residual"),
+        run["path"].sel(network="residual").transpose(..., "look", "depth", "point"),
+        strict=True,
+    ):
+        np.testing.assert_array_equal(drawn, dimension)
 
 
 def test_the_side_view_is_said():

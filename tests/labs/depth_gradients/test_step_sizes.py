@@ -5,7 +5,7 @@ import pytest
 
 import goldviz.api
 from goldviz.labs.depth_gradients.claims import BEST_RATES, SMALL
-from goldviz.labs.depth_gradients.measures import TYPICAL_STEP
+from goldviz.labs.depth_gradients.measures import Reading
 from goldviz.labs.depth_gradients.settings import DepthGradients
 
 HALF_DECADES = 10.0 ** np.arange(-4, 0.1, 0.5)
@@ -22,7 +22,7 @@ def test_the_rates_of_the_claim_are_the_best_of_four_decades(optimiser, epochs):
         settings = DepthGradients(**SMALL, optimiser=optimiser, epochs=epochs, learning_rate=float(rate))
         run = goldviz.api.run(settings, progress=False).isel(seed=0)
         losses[rate] = float(run["test_loss"].sel(network="plain")) if "test_loss" in run else np.inf
-        steps[rate] = TYPICAL_STEP(run)
+        steps[rate] = Reading.typical_step["plain"](run)
     chosen = min(HALF_DECADES, key=lambda rate: abs(np.log(rate / BEST_RATES[optimiser, epochs])))
     lowest = np.nanmin(list(losses.values()))
     assert losses[chosen] <= NEARLY * lowest

@@ -343,7 +343,7 @@ def test_calibration_counts_what_the_intervals_held(run):
     counts, _ = np.histogram(run["pit"], bins=20, range=(0, 1))
     np.testing.assert_array_equal(bars.customdata, counts)
     inside = (run["quantile"].sel(level=0.05) <= run["target"]) & (run["target"] <= run["quantile"].sel(level=0.95))
-    assert dots.x == ("50 %", "80 %", "90 %", "95 %")
+    assert tuple(dots.x) == ("50 %", "80 %", "90 %", "95 %")
     assert dots.y[2] == pytest.approx(100 * float(inside.mean()) - 90)
     band = next(shape for shape in figure.layout.shapes if shape.type == "rect")
     expected = 1.96 * np.sqrt(0.05 * 0.95 / 1500)

@@ -9,7 +9,6 @@ from sklearn import metrics
 
 from goldviz.diagnostics.forecasts.scores import (
     hits,
-    mean_squared_error,
     r2_against_mean,
     r2_out_of_sample,
     squared_errors,
@@ -60,7 +59,7 @@ def test_the_table_holds_the_scores_by_name(returns, forecasts):
         forecast = forecasts[model]
         statistic, p_value = diebold_mariano(squared_errors(truth, forecast), squared_errors(truth, 0.0))
         expected = {
-            "mse": mean_squared_error(truth, forecast),
+            "mse": metrics.mean_squared_error(truth, forecast),
             "mae": metrics.mean_absolute_error(truth, forecast),
             "rmse": metrics.root_mean_squared_error(truth, forecast),
             "r2": r2_out_of_sample(truth, forecast),

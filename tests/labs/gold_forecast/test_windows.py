@@ -3,14 +3,8 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from goldviz.labs.gold_forecast.windows import (
-    FARTHEST_VALUE,
-    GAP_UNIT_DAYS,
-    LONGEST_GAP_DAYS,
-    ChannelMoments,
-    Windows,
-    weeks_since_observed,
-)
+from goldviz.data.markets.standard_scores import FARTHEST, ChannelMoments
+from goldviz.labs.gold_forecast.windows import GAP_UNIT_DAYS, LONGEST_GAP_DAYS, Windows, weeks_since_observed
 from goldviz.models.continuous.gru_decay import channel_gaps
 
 
@@ -98,4 +92,4 @@ def test_values_are_read_no_farther_out_than_ten_standard_deviations():
     values, days = drawn(3, missing=0.0)
     values[35, 0], values[36, 0] = 1e9, -1e9
     last = Windows(values, days, 1, slice(0, 30)).ending_at(torch.tensor([35, 36]), torch.ones(2)).values[0, :, 0]
-    assert last.tolist() == [FARTHEST_VALUE, -FARTHEST_VALUE]
+    assert last.tolist() == [FARTHEST, -FARTHEST]

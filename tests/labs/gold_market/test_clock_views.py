@@ -6,7 +6,7 @@ import pytest
 
 from goldviz.data.markets.market import Channel, Market, Release
 from goldviz.labs.gold_market import measures
-from goldviz.labs.gold_market.views.clock import clock_view
+from goldviz.labs.gold_market.views.observations import clock_view
 
 DAYS = pd.DatetimeIndex(["2024-07-01", "2024-07-02", "2024-07-03", "2024-07-04", "2024-07-05"])
 

@@ -17,9 +17,8 @@ from goldviz.figures.theme import INKS, Theme
 from goldviz.labs.gold_market.compute import market_view
 from goldviz.labs.gold_market.figures import FIGURES, picture
 from goldviz.labs.gold_market.figures.leak import answer_sentence, fit_sentence, overall_sentence
-from goldviz.labs.gold_market.figures.observed import early_sentence, hidden_sentence
+from goldviz.labs.gold_market.figures.observed import early_sentence, facts_table, hidden_sentence
 from goldviz.labs.gold_market.figures.returns import extremes, memory_sentence, tail_sentence, worst_sentence
-from goldviz.labs.gold_market.figures.table import facts_table
 from goldviz.labs.gold_market.settings import GoldMarket
 from tests.data.markets.small_market import small_market, with_values
 from tests.figures.test_theme import contrast

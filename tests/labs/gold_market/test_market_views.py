@@ -8,8 +8,7 @@ import xarray as xr
 from goldviz.data.markets.alignment import Alignment
 from goldviz.data.markets.market import Market, MarketError
 from goldviz.data.markets.simulated import simulated_market
-from goldviz.labs.gold_market.compute import in_last_years, market_view
-from goldviz.labs.gold_market.market import market_at_hand
+from goldviz.labs.gold_market.compute import in_last_years, market_at_hand, market_view
 from goldviz.labs.gold_market.settings import GoldMarket
 from tests.data.markets.small_market import small_market, with_values
 

@@ -9,6 +9,11 @@ HOSTILE = "<img src=x>"
 MEASURES = ["attention", "head_norm", "layer_norm", "rollout", "flow"]
 
 
+def with_ends_for(own: xr.Dataset, other: xr.Dataset) -> xr.Dataset:
+    """A text's shares with the largest ones of both texts, as the page sets two beside each other."""
+    return own.assign(most=np.maximum(own["share"].max("piece"), other["share"].max("piece")))
+
+
 def made(count: int = 6, width: int = 4, seed: int = 0) -> xr.Dataset:
     """Everything that the figures ask for, of a text with a hostile piece, drawn at random."""
     drawn = np.random.default_rng(seed)

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from goldviz.labs.inside_bert.attention.tiles import pool_tiles
-from goldviz.labs.inside_bert.attention.words import hide_pieces, word_maps
 from goldviz.labs.inside_bert.queries import AttentionExhibit, Measure
 
 SCRIPT = "<script>alert(1)</script>"
@@ -45,10 +44,6 @@ def known_exhibit(count: int = len(TOKENS), layers: int = 3, heads: int = 4, **c
         weights = known_weights(layer, number, count)
         return weights * 3 if measure == "norms" else weights
 
-    def without_special(values: np.ndarray, special: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        shown = hide_pieces(values, special)
-        return shown.weights.astype(np.float32), shown.hidden
-
     all_weights = [np.stack([head(layer, number, "weights") for number in range(heads)]) for layer in range(layers)]
     spread = np.arange(layers * heads, dtype=float).reshape(layers, heads)
     settings: dict[str, Any] = {
@@ -58,8 +53,6 @@ def known_exhibit(count: int = len(TOKENS), layers: int = 3, heads: int = 4, **c
         # The last head has the lowest entropy, so that an order by entropy turns the mosaic round.
         "summaries": {"entropy": 5 - spread / 10, "distance": spread + 0.5, "special": spread / (layers * heads)},
         "head": head,
-        "without_special": without_special,
-        "in_words": lambda values: word_maps(values, words).weights.astype(np.float32),
         "word_texts": WORD_TEXTS * rounds,
         "measures": ("weights", "norms"),
     }

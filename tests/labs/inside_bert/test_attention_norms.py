@@ -66,7 +66,7 @@ def test_the_norm_of_a_word_is_that_of_its_pieces_summed_vectors(layer, head):
     expected = (members.t() @ vectors.norm(dim=-1)) / members.sum(0)[:, None]
     found = head_word_norms(reading, layer, head)
     np.testing.assert_allclose(found, expected, rtol=1e-10)
-    lengths_added = word_maps(head_norms(reading, layer, head), reading.pieces.words).weights
+    lengths_added = word_maps(head_norms(reading, layer, head), reading.pieces.words)
     assert (found <= lengths_added * (1 + 1e-10)).all()
     assert (found < 0.99 * lengths_added).any()
 

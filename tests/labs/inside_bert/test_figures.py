@@ -12,11 +12,10 @@ from goldviz.figures.notes import as_label
 from goldviz.figures.theme import Theme
 from goldviz.labs.inside_bert.encoder_layer import STAGES
 from goldviz.labs.inside_bert.figures import FIGURES, ON_PAGES, picture
-from goldviz.labs.inside_bert.figures.embeddings import pieces_table, steps_table
-from goldviz.labs.inside_bert.figures.evidence import summaries
+from goldviz.labs.inside_bert.figures.evidence import beside_points
 from goldviz.labs.inside_bert.figures.pieces import MOST_ROWS, strongest
-from goldviz.labs.inside_bert.figures.text import coloured_text
-from tests.labs.inside_bert.made_readings import HOSTILE, made
+from goldviz.labs.inside_bert.figures.text import coloured_text, pieces_table, steps_table
+from tests.labs.inside_bert.made_readings import HOSTILE, made, with_ends_for
 
 attention_map, mixing, scores, shares = (FIGURES[name] for name in ("map", "mixing", "scores", "shares"))
 across, order, positions, evidence = (FIGURES[name] for name in ("across", "order", "positions", "evidence"))
@@ -135,8 +134,8 @@ def test_attention_across_is_told_beside_what_even_attention_gives() -> None:
 def test_a_pair_has_the_same_axes() -> None:
     first, second = made(6, seed=1), made(9, seed=2)
     figures = [
-        shares_pair(first, other=second, heading="First"),
-        shares_pair(second, other=first, heading="Second"),
+        shares_pair(with_ends_for(first, second), heading="First"),
+        shares_pair(with_ends_for(second, first), heading="Second"),
     ]
     ranges = [[figure.layout[f"xaxis{n}"].range for n in ("", "2", "3")] for figure in figures]
     assert ranges[0] == ranges[1]
@@ -145,7 +144,7 @@ def test_a_pair_has_the_same_axes() -> None:
 def test_two_tones_and_two_maps_of_heads_stand_side_by_side() -> None:
     both = ON_PAGES["tones"](made(), second=made(seed=1))
     assert [trace.name for trace in both.data] == ["First", "Second"]
-    maps = summaries(made(), second=made(seed=1), summary="entropy_share")
+    maps = ON_PAGES["heads_entropy_share"](made(), second=made(seed=1))
     limits = maps.layout.coloraxis
     assert limits.cmax >= max(np.max(trace.z) for trace in maps.data)
 
@@ -153,7 +152,7 @@ def test_two_tones_and_two_maps_of_heads_stand_side_by_side() -> None:
 def test_distances_in_texts_of_different_lengths_are_compared_as_shares_of_them() -> None:
     short = made(6)
     long = made(60).assign(head_distance=10 * short["head_distance"])
-    first, second = summaries(short, second=long, summary="distance").data
+    first, second = ON_PAGES["heads_distance"](short, second=long).data
     np.testing.assert_allclose(first.z, second.z)
     np.testing.assert_allclose(first.z, short["head_distance"] / 6, rtol=1e-4)
 
@@ -187,6 +186,16 @@ def test_the_shade_tells_sign_and_size_and_the_title_the_number() -> None:
     shown = coloured_text("abc", [0, 1, 2], [1, 2, 3], [2.0, -1.0, 0.0], theme="light")
     shades = re.findall(r'rgba\((\d+),\d+,\d+,([\d.]+)\)[^>]*title="([^"]*)"', shown)
     assert shades == [("213", "0.75", "+2"), ("14", "0.38", "-1"), ("14", "0.00", "+0")]
+
+
+def test_names_of_points_lie_beside_one_another_or_are_left_out() -> None:
+    names, where = ["fell", "rose", "prices", "gold"], np.array([0.5, 0.5, 0.5, 0.9])
+    sides = beside_points(names, where, np.array([0.5, 0.5, 0.5, 1.0]), [0, 1, 2, 3])
+    assert list(sides) == [0, 1, 2, 3]
+    assert len({sides[place] for place in (0, 1, 2)}) == 3
+    crowd = ["extraordinarily"] * 40
+    assert 0 < len(beside_points(crowd, np.ones(40), np.ones(40), range(40))) < 5
+    assert beside_points(["x"], np.zeros(1), np.zeros(1), [0]).keys() <= {0}
 
 
 def test_tables_hold_the_numbers() -> None:

@@ -13,7 +13,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from goldviz.labs.inside_bert.attention.norms import head_norms, head_word_norms
-from goldviz.labs.inside_bert.models import bytes_of
+from goldviz.labs.inside_bert.models import named
 from goldviz.labs.inside_bert.overview import overview
 from goldviz.labs.inside_bert.parts import (
     pieces as inside_bert_pieces,
@@ -205,7 +205,7 @@ def test_a_model_that_a_package_carries_is_offered_with_its_size_and_reads_what_
     packaged_folders.cache_clear()
     visitor = Reader(SHORT)
     offers = [label.replace("\\", "") for label in visitor.buttons]
-    assert f"Read with some-bert ({megabytes(bytes_of('folder:some-bert'))})" in offers
+    assert f"Read with some-bert ({megabytes(named('folder:some-bert').total_bytes)})" in offers
     visitor.at.button(key="model-at-hand").click()
     visitor.look()
     visitor.write("Inflation fell.")

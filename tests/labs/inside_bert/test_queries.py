@@ -185,7 +185,7 @@ def test_a_setting_of_a_wrong_type_is_refused_in_a_sentence(name: str, value: ob
 
 
 def test_words_are_refused_where_there_are_none(client: TestClient) -> None:
-    token = shelf.put(known_exhibit(in_words=None))
+    token = shelf.put(known_exhibit(word_texts=None))
     answer = client.get(f"{EXHIBITS_PATH}/{token}/head/0/0?by=word")
     assert (answer.status_code, answer.text) == (400, "This text is shown by 'piece' alone; 'word' is not offered.")
 

@@ -18,12 +18,12 @@ from tests.places import REAL_DATA
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("on_pages")]
 SAID = {
-    "s60-padded-table": "rows without a piece, which nothing uses.",
-    "s61-many-labels": "Its classifier has 156 classes; up to 100 can be shown, so it is left out.",
-    "s62-older-sentence-layout": "",
-    "s63 Prüfung": "",
-    "s64-capitals-lowered": "Its vocabulary has capitals, but texts are read in small letters, as its files say.",
-    "s65-byte-level-accents": "",
+    "s60-padded-table": {"spare_rows"},
+    "s61-many-labels": {"too_many_classes"},
+    "s62-older-sentence-layout": set(),
+    "s63 Prüfung": set(),
+    "s64-capitals-lowered": {"lower_case"},
+    "s65-byte-level-accents": set(),
 }
 """What is noted of each, if anything."""
 TEXT = "Gold naïve café."
@@ -64,4 +64,4 @@ def test_page_notebook_and_shell_read_a_folder_alike(name: str, tmp_path: Path) 
     page = InstantVisitor(InsideBert, settings)
     assert page.errors == []
     assert "scores" in page.drawn()
-    assert SAID[name] in " ".join(text_model(settings["model"]).notes)
+    assert SAID[name] <= dict(text_model(settings["model"]).notes).keys()

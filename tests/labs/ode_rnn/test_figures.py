@@ -10,9 +10,8 @@ import pytest
 from goldviz.figures.theme import NETWORKS
 from goldviz.labs.ode_rnn.figures import FIGURES, picture, refined_ratio, shared_limits
 from goldviz.labs.ode_rnn.figures.by_gap import rank_correlation
-from goldviz.labs.ode_rnn.figures.moments import jump_places
 from goldviz.labs.ode_rnn.figures.path import HANDLE, forecast_misses
-from goldviz.labs.ode_rnn.figures.probe import BAND_90, beyond_training, gaps_before, longest_gap
+from goldviz.labs.ode_rnn.figures.probe import BAND_90, beyond_training, gaps_before, jump_places, longest_gap
 from goldviz.labs.ode_rnn.figures.states import most_moving
 from goldviz.labs.ode_rnn.settings import ODERNNLaboratory
 from tests.labs.figure_words import named, strings, words
@@ -307,7 +306,7 @@ def test_solver_shows_work_and_error_by_gap(run):
     assert "RK4, steps of at most 0.1." in words(figure)
     run["interval_error"][:, 3] = 0
     assert "Not on the log axis: 1 of 19" in words(FIGURES["solver"](run))
-    assert "steps of" in FIGURES["solver"](edited(run)).data[0].hovertemplate
+    assert FIGURES["solver"](edited(run)).data[0].customdata[0][1].startswith("<br>steps of")
 
 
 def test_a_gap_beyond_training_is_told_apart(run):

@@ -6,7 +6,7 @@ from sklearn.decomposition import PCA
 
 from goldviz.labs.policy_documents.document_map import LARGEST_NUMBER, DocumentVectorError, principal_axes
 from goldviz.labs.policy_documents.similarity import cosine_change, nearest_documents
-from goldviz.labs.policy_documents.tone import tone_balance
+from goldviz.labs.policy_documents.text_vector import tone_balance
 
 
 def drawn(count: int, width: int, seed: int = 0) -> np.ndarray:

@@ -15,7 +15,7 @@ OTHER = {"line": {"dash": "longdashdot", "width": 2, "color": "#123456"}, "marke
 
 def sentences(spec: FigureSpec) -> list[str]:
     """The sentences that somebody wrote; what is read off marks says what they draw by itself."""
-    written = ("" if spec.computed else spec.shows, spec.cannot_show)
+    written = (spec.shows.removeprefix(spec.computed).strip(), spec.cannot_show)
     return [one for words in written if words for one in SENTENCE.split(words)]
 
 

@@ -1,9 +1,8 @@
 """What is claimed under figures of what the documents compute by hand, and of what attention costs."""
 
 import numpy as np
-import xarray as xr
 
-from tests.truth.predicates.drawing import Claim, Drawing, absent, both, gold, numeric, over, same, shown
+from tests.truth.predicates.drawing import Claim, Drawing, absent, gold, numeric, over, same, shown
 
 FIVE = ("W_ax", "W_aa", "b_a", "W_ya", "b_y")
 """The weights of the network of document 003."""
@@ -61,22 +60,6 @@ def owed(drawing: Drawing) -> bool:
     drawn = maps(drawing)[0]
     there = np.isfinite(drawn)
     return bool(there.any() and np.allclose(drawn[there], due[there], atol=1e-4))
-
-
-def one_loss(drawing: Drawing) -> bool:
-    deltas = drawing.view.of("delta_of_loss").isel(loss_step=drawing.place - 1)
-    return shown(drawing, deltas)
-
-
-def direct_and_total(drawing: Drawing) -> bool:
-    """dL/dh is the step's own answer's part and what comes from later steps."""
-    own, later = (drawing.view.of(name).values for name in ("from_output", "from_later"))
-    lengths = {"^direct": np.linalg.norm(own, axis=1), "^total": np.linalg.norm(own + np.nan_to_num(later), axis=1)}
-    return all(shown(drawing.named(words), xr.DataArray(due, dims="step")) for words, due in lengths.items())
-
-
-def chances(drawing: Drawing) -> bool:
-    return over("y_hat")(drawing) and np.allclose(drawing.view.of("y_hat").sum("symbol"), 1)
 
 
 def unrolled(drawing: Drawing) -> bool:
@@ -198,20 +181,6 @@ def three_paths(drawing: Drawing) -> bool:
     return shown(drawing, paths) and tables(total, drawing=drawing)
 
 
-def lost_output(drawing: Drawing) -> bool:
-    """By the score and by chance, as a share or in percent."""
-    return over("error")(drawing)
-
-
-def in_order(drawing: Drawing) -> bool:
-    """From the highest score down: of rows that attend in one colour, of the others in grey."""
-    scores = np.sort(drawing.view.of("ranked_by").values)[::-1]
-    attends = drawing.view.of("attends").values.astype(bool)
-    bars = {str(trace["name"]): numeric(trace["y"]) for trace in drawing.typed("bar").data}
-    drawn = np.sort(np.concatenate(list(bars.values())))[::-1]
-    return len(bars.get("attends", ())) == attends.sum() and bool(np.allclose(drawn, scores[np.isfinite(scores)]))
-
-
 def against_score(name: str) -> Claim:
     """A mark for each row, at its exact score and at the other number."""
 
@@ -224,12 +193,6 @@ def against_score(name: str) -> Claim:
         )
 
     return claim
-
-
-def moved(drawing: Drawing) -> bool:
-    """Of one kind of attention, in powers of ten."""
-    moves = drawing.view.of("moves")
-    return any(shown(drawing, moves.isel(probed=place)) for place in range(moves.sizes["probed"]))
 
 
 OF_LABORATORIES = {
@@ -255,34 +218,20 @@ OF_LABORATORIES = {
     "backpropagation-by-hand": {
         "Each step: the character read, the state h, and the chance of the next.": unrolled,
         "Back: each unit's δ.": unrolled,
-        "Probability of every character after each one read.": chances,
         "Every vector of this step, as heat maps.": vectors,
         "The five weight matrices, as heat maps.": five(""),
         "What this step adds to each of the five sums.": of_step,
         "The five sums so far, as heat maps.": sums_so_far,
         "What step t's loss owes to the weights at step k (document 001, eq. 6).": owed,
         "Which terms cancel each other.": absent("cancel"),
-        "The deltas of this step's loss alone, at every step before it (document 003).": one_loss,
-        "The loss's derivative by h.": direct_and_total,
-        "Direct: this step's answer.": direct_and_total,
-        "Total: later steps, too.": direct_and_total,
         "The clipped gradient's five parts.": clipped,
         "The five weight matrices after one SGD step.": five("_updated"),
     },
     "attention-cost": {
-        "Multiplications of one head by formula; both axes are logarithmic.": both(
-            over("multiplications"),
-            lambda drawing: all(drawing.layout[axis].get("type") == "log" for axis in ("xaxis", "yaxis")),
-        ),
-        "ProbSparse's distance from full attention, by the number u of active rows.": lost_output,
         "What a network that is trained with it learns to do without.": absent("trained", "learn"),
-        "Bytes of one head's attention weights in float32, by formula.": over("bytes"),
         "What a kernel really holds.": absent("kernel"),
-        "Each row's score in order, the rows that attend in colour.": in_order,
         "The printed approximation against the exact score of every row.": against_score("max_mean"),
-        "The largest attention weight of every row against its exact score.": against_score("top_weight"),
         "After how many LogSparse layers a row hears an earlier cell.": over("layers_to_hear"),
-        "How far the output moves at each row when the row of the column is changed.": moved,
         "Seconds on one thread, the quickest of three.": over("seconds"),
         "Bytes that the tensors of four heads hold at once, counted.": over("peak_bytes"),
     },

@@ -18,30 +18,6 @@ from tests.truth.predicates.drawing import (
 )
 
 
-def heads_and_sizes(drawing: Drawing) -> bool:
-    """Of both heads the last stage's weights, and each cell's size; the line stands where answers begin."""
-    heads = [drawing.view.last("address").sel(head=name).isel(stage=-1) for name in drawing.run["head"].values]
-    begins = drawing.run["time"].values[answering(drawing).argmax()] - 0.5
-    return all(shown(drawing, one) for one in heads) and now("cell_size")(drawing) and line_at(begins)(drawing)
-
-
-def answering(drawing: Drawing) -> np.ndarray:
-    """At which times something is wanted of the network."""
-    return drawing.run["wanted"].notnull().any("bit").values
-
-
-def likely_ones(drawing: Drawing) -> bool:
-    """What is told and wanted, and every network's answer as a probability."""
-    answer = drawing.view.last("answer")
-    chances = [answer, 1 / (1 + np.exp(-answer))]
-    wanted = drawing.view.of("wanted")
-    return (
-        over("told")(drawing)
-        and over("wanted")(drawing)
-        and any(shown(drawing, one) or shown(drawing, one.where(wanted.notnull())) for one in chances)
-    )
-
-
 def four_stages(drawing: Drawing) -> bool:
     """Bars of four stages of one head at one time, and hollow the last stage of the time before."""
     told = drawing.notes
@@ -91,11 +67,6 @@ def pushes(drawing: Drawing) -> bool:
     parts = [drawing.view.last(name) for name in ("answer_push", "price_push")]
     of_one = [all(shown(drawing, part.sel(network=name)) for part in parts) for name in drawing.run.network.values]
     return any(of_one) and "− dL/dz" in drawing.texts
-
-
-def nearest_is_one(drawing: Drawing) -> bool:
-    gradients = drawing.view.last("input_gradient")
-    return shown(drawing, gradients)
 
 
 def level(drawing: Drawing) -> bool:
@@ -171,11 +142,6 @@ def norms(drawing: Drawing) -> bool:
     )
 
 
-def of_question(drawing: Drawing, name: str) -> xr.DataArray:
-    """Of the question whose words stand in the notes."""
-    return drawing.view.of(name).isel(question=0)
-
-
 def choices(drawing: Drawing) -> bool:
     """Operations over columns in one map, a column for each step, and both parts of it sum to 1."""
     parts = [drawing.view.last(name).isel(question=0) for name in ("operation_weight", "column_weight")]
@@ -205,67 +171,45 @@ def selected(drawing: Drawing) -> bool:
 
 OF_LABORATORIES = {
     "neural-turing-machine": {
-        "The weight of each cell at each time, and its size.": heads_and_sizes,
-        "Right of the dotted line: answers.": heads_and_sizes,
-        "Bits told, bits wanted, and how likely each network holds a 1.": likely_ones,
         "Each cell's weight after each of four stages.": four_stages,
         "Hollow: the time before.": four_stages,
         "Every number of every cell, after one time.": memory,
-        "Over how many cells an address is spread; 1 is a single cell.": spread,
     },
     "adaptive-computation": {
         "A row is an input, a bar a step's weight.": thoughts,
         "The line: the budget left.": thoughts,
         "Mean steps of thought by difficulty: bits before STOP, signs, or carries.": now("ponder_by_difficulty"),
         "Whether the time is needed.": absent("need"),
-        "Right answers against steps of thought.": the_way,
         "Dotted: the way there.": the_way,
         "How many unseen inputs take how many steps of thought.": over("step_share"),
-        "How each part of the loss pushes the halting neuron.": pushes,
         "Above 0: stop sooner.": pushes,
     },
     "attention-against-recurrence": {
-        "The loss's gradient at each input.": nearest_is_one,
         "Level: distance costs nothing.": level,
         "Whether it is of use.": absent("use"),
-        "Steps that have to be done one after another.": over("steps_in_a_row"),
-        "Multiplications of matrix products for one answer.": over("multiplications"),
         "The time that it takes.": absent("time", "second"),
     },
     "attention-interface": {
-        "A row is a word written, a column a word read.": written_by_read("attention"),
         "Rings: the word that it stands for.": rings,
         "What it makes of a word.": absent("means", "makes"),
         "Left what was read, right what is written.": darker,
         "Darker: it looks more.": darker,
-        "Unseen sequences without a fault, by length.": now("length_accuracy"),
         "How many weights each network has.": absent("weights?", "parameters?"),
-        "Unseen sequences without a fault, over training.": over("sequence_accuracy"),
-        "How far the largest weight is from the word that is written.": now("peak_offset"),
         "Whether the network errs.": absent("right", "wrong", "err"),
     },
     "translation-transformer": {
         "Rows look at columns.": both(written_by_read("encoder_attention"), written_by_read("decoder_attention")),
         "Left: words read.": written_by_read("encoder_attention"),
         "Right: a word written looks back alone.": written_by_read("decoder_attention"),
-        "A row is a word written, a column a word read.": written_by_read("cross_attention"),
         "Rings: the word that it stands for.": rings,
-        "Steps until 99 % of unseen sequences are right, by learning rate.": first_at,
         "No bar: not in this run.": first_at,
-        "Right words, told the right ones before.": over("told_right"),
-        "Dotted: it reads its own.": dotted(over("free_right")),
         "Each word's mean and spread: as it comes, standardised, and with gain and shift.": norms,
-        "Unseen sequences without a fault, by length.": now("length_accuracy"),
     },
     "neural-programmer": {
         "A column is a step; its weights of operations, and of columns, add up to 1.": choices,
         "Which choices matter.": absent("matter"),
         "A line is a row of the table.": selected,
         "Bright rows are selected.": selected,
-        "Right answers of the hardened program.": over("right", "as_asked"),
-        "Dotted: right by luck.": dotted(over("lucky")),
         "Weights of operations and columns over training, step by step.": forming,
-        "How far the soft answer is from the hardened program's.": over("gap"),
-        "Right answers by what is asked for and the number of conditions.": now("right_by_sort"),
     },
 }

@@ -38,19 +38,6 @@ def inside(drawn: np.ndarray, due: np.ndarray) -> bool:
     return any(np.allclose(drawn, due[end : end + len(drawn)], atol=1e-5, equal_nan=True) for end in ends)
 
 
-def block_factors(drawing: Drawing) -> bool:
-    """By how much a block's input has a longer gradient than its output, and open the average gain."""
-    gains = drawing.view.until().of("jacobian_gain")
-    norms = drawing.view.of("hidden_gradient_norm").sel(epoch=gains.histogram_epoch.values[-1])
-    before, after = norms.isel(hidden=slice(0, -1)), norms.isel(hidden=slice(1, None))
-    factors = before.copy(data=before.values / after.values)
-    return shown(drawing.filled, factors) and shown(drawing.hollow, drawing.view.last("jacobian_gain"))
-
-
-def average_and_now(drawing: Drawing) -> bool:
-    return now("gradient_norm")(drawing) and shown(drawing.dashed("dot"), so_far(drawing, "gradient_norm"))
-
-
 def behind(drawing: Drawing) -> bool:
     """Thin behind the other loss; alone where training ended before that was measured."""
     measured = np.isfinite(drawing.view.of("evaluation_loss")).any()
@@ -79,13 +66,6 @@ def mean_of_gates(drawing: Drawing) -> bool:
     return shown(drawing, shares) and over("state_saturation")(drawing)
 
 
-def bounds(drawing: Drawing) -> bool:
-    """The product's norm, and what the page has beside it."""
-    beside = [name for name in ("bound", "asymptote", "stepwise_bound", "cell_path_by_lag") if name in drawing.run]
-    norm = drawing.view.of("singular_value").max("order")
-    return shown(drawing, norm) and over(*beside)(drawing)
-
-
 def square(name: str):
     """A table of steps and steps in a heat map."""
     return lambda drawing: bool(drawing.typed("heatmap").data) and over(name)(drawing.typed("heatmap"))
@@ -97,19 +77,6 @@ def spectra(drawing: Drawing) -> bool:
     return all(shown(part, drawing.view.of(name)) for name, part in marks.items() if name in drawing.run)
 
 
-def singular(drawing: Drawing) -> bool:
-    """Some of them, the largest among them; a line ends where its digits do."""
-    values = drawing.view.of("singular_value")
-    ends = [one for one in (numeric(trace.get("y")) for trace in drawing.data) if one is not None]
-    due = values.transpose("order", "lag").values
-
-    def of_one(drawn):
-        there = np.isfinite(drawn)
-        return any(drawn.shape == row.shape and np.allclose(drawn[there], row[there], rtol=1e-4) for row in due)
-
-    return bool(ends) and all(map(of_one, ends)) and shown(drawing, values.isel(order=0))
-
-
 def parts_of_cell(drawing: Drawing) -> bool:
     """Numbers of one unit at the step in view stand in words; the note counts the new state with them."""
     inside = drawing.view.of("inside").sel(step=drawing.place)
@@ -118,10 +85,6 @@ def parts_of_cell(drawing: Drawing) -> bool:
         str(text) for trace in drawing.data for text in np.atleast_1d(trace.get("text", ""))
     ).replace("−", "-")
     return all(f"{float(unit.sel(quantity=name)):.2f}" in texts for name in ("i", "f", "o"))
-
-
-def at_end(drawing: Drawing, name: str) -> xr.DataArray:
-    return drawing.view.of(name)
 
 
 def carried(drawing: Drawing) -> bool:
@@ -141,14 +104,6 @@ def carried(drawing: Drawing) -> bool:
         if not drawn >= set(zip(*np.round(due[near], 4).T, strict=True)):
             return False
     return True
-
-
-def distances(drawing: Drawing) -> bool:
-    """From the first block on: before it both stand at the same points."""
-    return all(
-        shown(drawing, drawing.view.of(name).isel(layer=slice(1, None)))
-        for name in ("distance_largest", "distance_median")
-    )
 
 
 def same_field(drawing: Drawing) -> bool:
@@ -185,17 +140,8 @@ def decisions(drawing: Drawing) -> bool:
     return all(any(np.allclose(one[::2, ::2], row, atol=1e-3) for one in maps) for row in rows)
 
 
-def asked(drawing: Drawing) -> bool:
-    backward = finite(drawing.view.of("evaluations_backward"))
-    return over("evaluations_forward")(drawing) and (not (backward > 0).any() or over("evaluations_backward")(drawing))
-
-
 def adjoint(drawing: Drawing) -> bool:
     return over("gradient_difference", "adjoint_cost")(drawing)
-
-
-def field_and_units(drawing: Drawing) -> bool:
-    return over("field_stiffness", "field_saturation")(drawing)
 
 
 def forecast(drawing: Drawing) -> bool:
@@ -234,24 +180,6 @@ def in_plane(drawing: Drawing) -> bool:
     return bool(np.isin(np.round(drawn, 4), np.round(path.isel({axis: 0}).values.ravel(), 4)).mean() > 0.9)
 
 
-def against_gaps(name: str):
-    """A quantity of each observation but the first, at the length of the gap before it."""
-
-    def claim(drawing: Drawing) -> bool:
-        values = drawing.view.last(name)
-        if name == "jump":
-            values = values.where(drawing.run.probe_value.notnull().any("channel"))
-        values = values.isel(observation=slice(1, None))
-        gaps = np.diff(drawing.run.probe_time.values)
-        across = any(
-            (one := numeric(trace.get("x"))) is not None and one.size == gaps.size and np.allclose(one, gaps)
-            for trace in drawing.data
-        )
-        return across and shown(drawing, values)
-
-    return claim
-
-
 def finer(drawing: Drawing) -> bool:
     own = drawing.view.of("error").sel(network="ode_rnn")
     return shown(drawing, own) and shown(drawing.hollow, drawing.view.of("refined_error"))
@@ -271,17 +199,13 @@ def cells(drawing: Drawing) -> bool:
 
 OF_LABORATORIES = {
     "depth-gradients": {
-        "The gradient's length at each weight matrix, now and on average.": average_and_now,
         "The same lengths for every epoch, in the same colours.": over("gradient_norm"),
         "The mean squared error on unseen samples, beside always answering 0.": both(
             over("evaluation_loss"), zero_line("zero_loss")
         ),
         "Thin: the training loss.": behind,
-        "The training loss of both networks at several depths.": now("loss_by_depth"),
         "Whether a deeper network wants another learning rate, or longer training.": absent("learning rate", "longer"),
         "By how much the gradient shrinks or grows from one layer to the one below.": decays,
-        "Each block's factor, beside its Jacobian's average gain (document 001, eq. 27, 48).": block_factors,
-        "How far each block moves its state, as a share of its length.": now("state_change"),
         "Both networks layer by layer.": in_nodes("layer"),
     },
     "recurrent-gradients": {
@@ -291,49 +215,30 @@ OF_LABORATORIES = {
             lambda drawing: shown(drawing, drawing.view.of("loss")), zero_line("memoryless_loss")
         ),
         "The length of dL/dh over time and training.": over("state_gradient_norm"),
-        "What each lag contributes to dL/dW (document 001, eq. 6).": now("lag_contribution"),
-        "How far each gate is open on average, at each time.": now("gate_opening"),
         "How well each network answers, by how far back the cue lies.": answers_by_lag,
         "Dotted: without memory.": without_memory,
         "Why a network fails.": absent("gradient", "fail"),
-        "The spectral radius and norm of W, with the line at 1.": both(
-            over("spectral_radius", "spectral_norm"), line_at(1, axis="y")
-        ),
         "The share of gates almost shut or open, and of saturated hidden values.": mean_of_gates,
         "How large the steps are beside the weights.": over("update_to_data", "update_to_data_by_layer"),
         "Each cell with its weights and gates, and its state.": cells,
     },
     "jacobian-lens": {
-        "The product's average gain; the identity counts 1.": both(
+        "The identity counts 1.": both(
             square("norm"), lambda drawing: bool(np.allclose(np.diag(drawing.view.of("norm").values), 0))
         ),
         "The product of forget gates (document 001, eq. 18), in the same colours.": square("cell_path"),
-        "The product's exact norm over lag, beside bounds, asymptote or gates.": bounds,
-        "The singular values of products that start at this step.": singular,
         "Eigenvalues of the recurrent matrix and of one step's Jacobian.": spectra,
         "The slope, forget gate or kept share of every unit and step.": over("passed"),
-        "What each unit's gates leave of a change from this step on.": over("gate_product"),
     },
     "lstm-valves": {
-        "The length of dL/dc_t and of its two parts (document 001, eq. 17).": over(
-            "cell", "through_hidden", "through_next_cell"
-        ),
         "The cell as the document draws it, with one unit's numbers.": parts_of_cell,
-        "Steps back until dL/dc_t falls below 1/100, by bias.": over("reach_by_bias"),
         "That a trained network keeps its gates there.": absent("trained"),
         "The product of an LSTM's forget gates, and of a minGRU's 1 − z, to the end.": over("gates_left"),
-        "The factors of eq. 17-19 for every unit and step.": over("opening"),
-        "The gradient's length at the candidate and at each gate (eq. 19, 20).": over(
-            "candidate", "output_gate", "forget_gate", "input_gate"
-        ),
     },
     "residual-flow": {
         "The residual network's states at this depth.": carried,
         "The flow (document 001, eq. 29-30) of the field whose steps the network takes.": same_field,
-        "The largest distance from the flow's end, by steps and solver.": over("end_error"),
-        "The share of both curves on its own side of the line.": over("right_by_steps"),
         "What networks trained with that many blocks would reach.": absent("trained"),
-        "How far each point of the network is from the flow's, block by block.": distances,
         "dopri5's error and its evaluations of f, by tolerance.": over("adaptive_error", "evaluations"),
     },
     "continuous-depth": {
@@ -344,10 +249,7 @@ OF_LABORATORIES = {
         ),
         "What is answered, wherever a point may start.": decisions,
         "How sure one may be.": absent("sure", "certain"),
-        "How often a step asks for the field, forward and back.": asked,
-        "How far a residual network's end points are from the flow's, by its blocks.": over("error_by_blocks"),
         "What networks trained with that many blocks would do.": absent("trained"),
-        "How much the field stretches along the paths, and its saturated units.": field_and_units,
         "How far the adjoint's gradient is from the one through the steps, and its cost.": adjoint,
         "The way through depth and the field on it.": in_nodes("layer"),
     },
@@ -358,13 +260,8 @@ OF_LABORATORIES = {
         "What a step of each network costs.": absent("cost", "second"),
         "The hidden units that move most.": most_moving,
         "The ODE-RNN's path in the plane of its two principal axes, and the field at its end.": in_plane,
-        "The size of each jump, by the gap before it.": against_gaps("jump"),
-        "Evaluations of the field in each gap, and the distance from a refined solution.": both(
-            against_gaps("interval_evaluations"), against_gaps("interval_error")
-        ),
         "The error with these steps and with steps four times as fine.": finer,
         "Which is nearer to the truth.": absent("truth", "true"),
-        "The share of unseen values inside the 90 % band.": both(over("coverage"), line_at(0.9, axis="y")),
         "Where they fail.": absent("fail", "after"),
         "Evaluations a step, how much the field stretches, and its saturated units.": over(
             "evaluations", "field_stiffness", "field_saturation"

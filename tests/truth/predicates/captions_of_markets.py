@@ -4,11 +4,9 @@ from itertools import pairwise
 
 import numpy as np
 import xarray as xr
-from scipy.stats import norm
 
-from goldviz.labs.policy_documents.figures.reading import TONE_INKS
 from tests.truth.predicates.captions_of_forecasts import at_its_days
-from tests.truth.predicates.drawing import SAME, Claim, Drawing, absent, both, gold, held, numeric, over, same, scales
+from tests.truth.predicates.drawing import SAME, Drawing, absent, both, gold, numeric, over, same, scales
 
 LATEST = 48
 """Hours after midnight at which what comes later has its mark."""
@@ -59,14 +57,6 @@ def went(drawing: Drawing) -> bool:
     return logs and all(curve(drawing, row, days) for row, (_, days) in zip(rows, parts, strict=True))
 
 
-def new_by_month(drawing: Drawing) -> bool:
-    """A row for each channel, at most one value for each weekday."""
-    seen, weekdays = (drawing.view.of(name).values for name in ("seen", "weekdays"))
-    due = np.minimum(seen / np.maximum(weekdays, 1)[:, None], 1).T
-    rows = [numeric(trace["z"]).ravel() for trace in drawing.typed("heatmap").data]
-    return all(any(np.allclose(row, one, atol=1e-6, equal_nan=True) for row in rows) for one in due)
-
-
 def in_their_rows(drawing: Drawing) -> bool:
     """As many marks in a channel's line as it has values in the last rows; of those, as many hidden as are masked."""
     there = np.isfinite(drawing.view.of("dated").values)
@@ -84,23 +74,19 @@ def in_their_rows(drawing: Drawing) -> bool:
     return True
 
 
-def both_ways(name: str) -> Claim:
-    """As joined by date and as known at the forecast, each by its own name."""
+def as_joined_now(drawing: Drawing) -> bool:
+    """The thicker line is of the way in which the run aligns its rows."""
+    by_date, by_release = (drawing.named(words).data[0]["line"]["width"] for words in ("^joined", "^known"))
+    return by_date != by_release and (by_date > by_release) == (drawing.run.attrs["alignment"] == "date")
 
-    def claim(drawing: Drawing) -> bool:
-        ways = {"joined": "^joined by date$", "known": "^known at the forecast$"}
-        for way, words in ways.items():
-            values = drawing.run[f"{way}_{name}"]
-            part = drawing.named(words)
-            if name == "rolling":
-                found = curve(part, values.values, drawing.run["answer_day"])
-            else:
-                found = same(numeric(part.data[0]["x"]), values.values[1:])
-            if not found:
-                return False
-        return True
 
-    return claim
+def given_away(drawing: Drawing) -> bool:
+    """From each mark by date as far as the one beside it, as known."""
+    by_date, by_release = (drawing.named(words).data[0] for words in ("^joined", "^known"))
+    bar = numeric(by_date["error_x"]["array"]) - numeric(by_date["error_x"]["arrayminus"])
+    return same(numeric(by_date["x"]) + bar, drawing.run["known_overall"].values[1:]) and same(
+        numeric(by_release["x"]), drawing.run["known_overall"].values[1:]
+    )
 
 
 def within_volatilities(drawing: Drawing) -> bool:
@@ -116,33 +102,6 @@ def within_volatilities(drawing: Drawing) -> bool:
     return curve(drawing, moves, days) and all(
         curve(drawing.named(words), sign * 2 * reach, days) for words, reach in lines.items() for sign in (1, -1)
     )
-
-
-def counted(drawing: Drawing) -> bool:
-    """The moves in each bin, and how many a Gaussian of their mean and standard deviation has there."""
-    moves, middles = drawing.run["change"].values, drawing.run["bin"].values
-    half = drawing.run.attrs["bin_width"] / 2
-    edges = np.append(middles - half, middles[-1] + half)
-    count, _ = np.histogram(moves, edges)
-    gaussian = moves.size * np.diff(norm.cdf(edges, moves.mean(), moves.std()))
-    [bars], [curve_of] = drawing.typed("bar").data, drawing.typed("scatter").data
-    drawn = numeric(curve_of["y"])
-    there = np.isfinite(drawn)
-    # What lies on a bin's edge may fall on either side of it.
-    close = np.abs(numeric(bars["y"]) - count).sum() <= 2
-    return bool(close and there.any() and np.allclose(drawn[there], gaussian[there], rtol=1e-3))
-
-
-def remembered(drawing: Drawing) -> bool:
-    """Squares are of the distances from the mean move."""
-    around = drawing.run["change"].values - drawing.run["change"].values.mean()
-
-    def correlations(values: np.ndarray) -> xr.DataArray:
-        own = values - values.mean()
-        lags = drawing.run["lag"].values
-        return xr.DataArray([(own[lag:] * own[:-lag]).sum() / (own**2).sum() for lag in lags], dims="lag")
-
-    return held(drawing.typed("bar"), correlations(around**2)) and held(drawing.typed("scatter"), correlations(around))
 
 
 def after_documents(drawing: Drawing) -> bool:
@@ -200,32 +159,18 @@ def most_different(drawing: Drawing) -> bool:
     )
 
 
-def red_above(drawing: Drawing) -> bool:
-    """Bars of the tone are red above zero, and blue below it."""
-    balance = drawing.run["balance"].values
-    reds, blues = ({inks[side] for inks in TONE_INKS.values()} for side in (0, 1))
-    colours = (drawing.typed("bar").data[0].get("marker") or {})["color"]
-    return all(
-        (colour in reds) == (value > 0) and (colour in blues) == (value < 0)
-        for colour, value in zip(colours, balance, strict=True)
-    )
-
-
 OF_LABORATORIES = {
     "gold-market": {
         "When a value of each date came out.": hours,
         "Gold: the forecast's moment.": moment,
         "Prices on a log axis, or both as an index on one: equal heights are equal ratios.": went,
         "Whether the two are related.": absent("correl", "related"),
-        "New values per weekday, month by month.": new_by_month,
         "Each mark is a new value in that day's row, or one that is hidden from it.": in_their_rows,
         "Revisions.": absent("revis"),
-        "The correlation over a rolling window.": both_ways("rolling"),
-        "Each covariate's correlation with the next move, both ways.": both_ways("overall"),
+        "Thick: as the rows are joined now.": as_joined_now,
+        "Bar: what joining by date gives away.": given_away,
         "How a forecast would do.": absent("score", "skill", "error"),
         "The moves, and twice two volatilities known the day before.": within_volatilities,
-        "Days by their move, beside what a Gaussian gives.": counted,
-        "The autocorrelation of the moves, and of their squares.": remembered,
         "The mean move from the second working day after a document until that of the next, by tone.": after_documents,
     },
     "policy-documents": {
@@ -233,6 +178,5 @@ OF_LABORATORIES = {
         "Whether the tone is right.": absent("right", "wrong"),
         "Documents on the two directions in which the fitted ones differ most.": most_different,
         "What each changed passage did to tone and vector.": both(over("balance"), over("distance")),
-        "Red: more positive.": red_above,
     },
 }

@@ -5,7 +5,6 @@ import numpy as np
 from tests.truth.predicates.drawing import (
     Drawing,
     absent,
-    both,
     gold,
     in_nodes,
     line_at,
@@ -15,20 +14,9 @@ from tests.truth.predicates.drawing import (
 )
 
 
-def rows_sum_to_one(drawing: Drawing) -> bool:
-    weights = drawing.view.of("attention")
-    return shown(drawing.typed("heatmap"), weights) and bool(np.allclose(weights.sum("key"), 1, atol=1e-4))
-
-
 def chances(drawing: Drawing) -> bool:
     probability = drawing.view.of("probability")
     return shown(drawing, probability) and bool(np.isclose(probability.sum(), 1, atol=1e-4))
-
-
-def added_lengths(drawing: Drawing) -> bool:
-    """A bar for each piece: of what attention and the feed-forward network add, and of active neurons."""
-    lengths = drawing.view.of("stage_norm").transpose("stage", ...).values
-    return sum(of_pieces(drawing, row) for row in lengths) >= 2 and of_pieces(drawing, drawing.view.of("firing").values)
 
 
 def guesses(drawing: Drawing) -> bool:
@@ -58,10 +46,6 @@ def simple_tones(drawing: Drawing) -> bool:
     marks = [numeric(trace["x"]) for trace in drawing.typed("scatter").data]
     drawn = [np.sort(one[np.isfinite(one)]) for one in marks if one is not None]
     return all(any(one.shape == row.shape and np.allclose(one, row, atol=1e-4) for one in drawn) for row in due)
-
-
-def words_at_the_mask(drawing: Drawing) -> bool:
-    return over("probe_probability", "probe_rank")(drawing)
 
 
 def two_phases(drawing: Drawing) -> bool:
@@ -122,21 +106,8 @@ def parts_in_words(drawing: Drawing) -> bool:
     return f"{float(lengths.sel(stage='attention')):.2f}" in drawing.texts
 
 
-def busiest(drawing: Drawing) -> bool:
-    """The longest bars first, each as long as what the neuron adds."""
-    lengths = np.sort(np.abs(drawing.view.of("neuron_length").values))[::-1]
-    [bars] = drawing.typed("bar").data
-    drawn = np.sort(np.abs(numeric(bars["x"])))[::-1]
-    return bool(np.allclose(drawn, lengths[: drawn.size], rtol=1e-3))
-
-
 def evidence(drawing: Drawing) -> bool:
     return all(of_pieces(drawing, drawing.view.of(name).values) for name in ("attribution", "attention_received"))
-
-
-def of_lengths(drawing: Drawing) -> bool:
-    norms = drawing.view.of("embedding_norm")
-    return all(of_pieces(drawing, norms.sel(part=part).values) for part in ("token", "position", "segment", "sum"))
 
 
 def number_by_number(drawing: Drawing) -> bool:
@@ -170,20 +141,6 @@ def seen_pieces(drawing: Drawing) -> bool:
     return not set(drawn[there & off]) & set(drawn[~there & off])
 
 
-def in_windows(name: str):
-    """Means over windows of a phase: the middle one of each part is no farther than twice from that of steps."""
-
-    def claim(drawing: Drawing) -> bool:
-        values = drawing.view.of(name).median("seed")
-        rows = [values.isel(part=at) for at in range(values.sizes["part"])] if "part" in values.dims else [values]
-        marks = [numeric(trace["y"]) for trace in drawing.typed("scatter").data]
-        drawn = [float(np.median(one[np.isfinite(one)])) for one in marks if np.isfinite(one).any()]
-        due = [float(row.where(row > 0).median()) for row in rows]
-        return all(not np.isfinite(one) or any(one / 2 < middle < 2 * one for middle in drawn) for one in due)
-
-    return claim
-
-
 MEASURES = "Raw weights, weighted values (Kobayashi et al. 2020), rollout and flow (Abnar and Zuidema 2020)."
 OF_LABORATORIES = {
     "inside-bert": {
@@ -192,23 +149,16 @@ OF_LABORATORIES = {
         "Every layer's heads, by what they do with this text.": in_nodes("layer", "head"),
         "Choose one to look into it.": in_nodes("layer", "head"),
         "What a head looks at.": absent("looks at"),
-        "A row for each query, a column for each key; a row sums to 1.": rows_sum_to_one,
         "q k by dimension; the sums are scores, their softmax the weights.": query_by_dimension,
         "Each value times its weight, and their sum z.": weighted_values,
         "What attention and feed-forward network add to one piece, as lengths or cosines.": parts_in_words,
-        "How much both parts add to a piece, and how many neurons are active.": added_lengths,
-        "The neurons that add most to this piece.": busiest,
         MEASURES: five_measures,
         "The feed-forward networks.": absent("feed", "ffn"),
         "Integrated gradients (Sundararajan et al. 2017) beside attention received.": evidence,
         "How pieces act together.": absent("together"),
         "The likeliest pieces; gold: the hidden one.": guesses,
-        "Lengths of token, position and segment embedding, and of their sum.": of_lengths,
         "One piece's three embeddings number by number, their sum, and that normalised.": number_by_number,
-        "Cosines of token embeddings, before any context.": over("cosine"),
-        "How alike the embeddings of two places are.": over("position_cosine"),
         "How far a piece's state moves when the text is read backwards.": moved,
-        "How much each head looks at the other sentence.": over("across"),
         "The cosine of the word's two vectors.": two_words,
         "Dashed: with the other words of the second sentence.": two_words,
         "What the vector means.": absent("means"),
@@ -216,18 +166,12 @@ OF_LABORATORIES = {
     "bert-pretraining": {
         "The loss on masked pieces beside word frequencies, then the tone beside counted words.": two_phases,
         "Texts of another kind than those that it learned.": absent("another"),
-        "How often the next-sentence head tells rightly whether B follows A.": over("unseen_next_sentence_accuracy"),
         "A drawn order of guessing, and what each piece sees.": seen_pieces,
         "Tones judged rightly by kind of text, beside simple answers.": simple_tones,
-        "How likely some words are at the mask, and the hidden word's rank.": words_at_the_mask,
         "How spread, how far and how much on special pieces each head looks.": over(
             "head_entropy", "head_distance", "head_special"
         ),
-        "Gradient lengths of the embeddings, of every block and head.": in_windows("part_gradient_norm"),
         "How large the steps are beside the weights, part by part.": over("update_to_data"),
-        "The learning rate with its warm-up, and the gradient's length.": both(
-            over("learning_rate"), in_windows("gradient_norm")
-        ),
         "How unseen texts of each tone are judged.": confused,
         "Every layer's heads over its feed-forward network.": in_nodes("layer", "head"),
     },

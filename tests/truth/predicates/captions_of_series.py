@@ -6,7 +6,6 @@ import xarray as xr
 from tests.truth.predicates.drawing import (
     Drawing,
     absent,
-    both,
     line_at,
     now,
     numeric,
@@ -43,38 +42,20 @@ def query_by_keys(drawing: Drawing) -> bool:
     return now("similarity")(drawing) and bool(np.isin(np.round(values, 4), np.round(probe, 4)).all())
 
 
-def kernel_lengths(drawing: Drawing) -> bool:
-    """Of queries and of keys, in the mean over the first layer's heads or of one."""
-    norms = drawing.view.last("kernel_norm")
-    means = [
-        norms.isel(layer_number=0).mean("head"),
-        norms.mean(["layer_number", "head"]),
-        norms.isel(layer_number=0, head=0),
-    ]
-    return any(shown(drawing, one) for one in means)
-
-
 def simple(drawing: Drawing) -> bool:
     return line_at(lambda one: float(one.view.of("simple_weighted").median("seed").min()))(drawing)
 
 
 OF_LABORATORIES = {
     "series-attention": {
-        "The error on other series, by rows ahead.": now("horizon_error"),
         "Thin: simple rules.": thin(over("simple_error")),
         "What other sizes or more steps would give.": absent("size", "more steps"),
         "One series, what followed, and what is expected.": fan,
         "Shaded: half and nine tenths of the draws.": fan,
-        "The mean weight that rows give to the row so many rows back.": now("attention_by_lag"),
         "What is made of it.": absent("made", "explain"),
         "One row's query times the key of every row before.": query_by_keys,
         "Above: the values read.": query_by_keys,
-        "How long the kernels' matrices are, by rows back.": kernel_lengths,
-        "Which rows back a row hears of, after so many blocks.": over("heard"),
         "The rows' scores, and the series.": marked_rows,
         "Gold: rows that attend.": marked_rows,
-        "How alike two rows' positions are, by how far apart they are.": now("position_product"),
-        "The error row by row, in series longer than any learned from.": now("row_error"),
-        "R_0.5 over training, beside simple rules.": both(over("weighted_error"), simple),
     },
 }

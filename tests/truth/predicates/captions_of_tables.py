@@ -41,46 +41,21 @@ def with_ends(drawing: Drawing, axis: str, middle: xr.DataArray, low: xr.DataArr
     return False
 
 
-def intervals(name: str, axis: str) -> Claim:
+def intervals(drawing: Drawing) -> bool:
     """Every row's number, and the ends of its interval as bars."""
-
-    def claim(drawing: Drawing) -> bool:
-        parts = [drawing.view.last(f"{name}{end}") for end in (SCORES[name], "_low", "_high")]
-        return all(
-            with_ends(of_row(drawing, row), axis, *(part.sel(forecaster=row) for part in parts))
-            for row in parts[0].forecaster.values
-        )
-
-    return claim
+    axis, *names = INTERVALS[drawing.view.figure]
+    parts = [drawing.view.last(name) for name in names]
+    return all(
+        with_ends(of_row(drawing, row), axis, *(part.sel(forecaster=row) for part in parts))
+        for row in parts[0].forecaster.values
+    )
 
 
-SCORES = {"told": "", "until": "_score"}
-"""Which intervals are around which number."""
-
-
-def by_batch(drawing: Drawing) -> bool:
-    """Curves of two rows; in batches of one nothing is dropped, so there it is the mean error of all steps."""
-    scores, whole = drawing.view.last("batch_score"), drawing.view.last("step_error").mean("ahead")
-    two = [scores.sel(forecaster=row) for row in ("repeat", "least_squares")]
-    same = np.allclose(scores.sel(batch_size=1), whole, rtol=1e-3)
-    return same and all(held(of_row(drawing, str(one.forecaster.values)), one) for one in two)
-
-
-def changes(drawing: Drawing) -> xr.DataArray:
-    honest, score = (drawing.view.last(name) for name in ("trap_honest", "trap_score"))
-    return 100 * (score / honest - 1)
-
-
-def traps(drawing: Drawing) -> bool:
-    """In percent of the score without it, a trap in a line of its own."""
-    due = changes(drawing)
-    for row in due.forecaster.values:
-        [trace] = of_row(drawing, row).data
-        drawn, places = (numeric(trace[axis]) for axis in "xy")
-        lines = np.diff(places)
-        if not np.allclose(drawn, due.sel(forecaster=row), equal_nan=True, rtol=1e-3) or not np.allclose(lines, -1):
-            return False
-    return True
+INTERVALS = {
+    "table": ("x", "told", "told_low", "told_high"),
+    "by_horizon": ("y", "until_score", "until_low", "until_high"),
+}
+"""Along which axis, around which number."""
 
 
 def without_mark(drawing: Drawing) -> bool:
@@ -149,11 +124,9 @@ def published(drawing: Drawing) -> bool:
 
 OF_LABORATORIES = {
     "leaderboard": {
-        "The score of the same forecasts with the last batch dropped, by batch size.": by_batch,
         "Which windows are missing.": absent("missing"),
-        "Each row's score on the test part, with its 95 % interval.": intervals("told", "x"),
+        "Bars: 95 % intervals.": intervals,
         "Other years.": absent("year"),
-        "How each trap changes each score.": traps,
         "No mark: untouched, or it takes several seeds.": without_mark,
         "Filled: this run.": this_run,
         "Hollow: Zeng et al. 2023, table 2.": published,
@@ -162,9 +135,8 @@ OF_LABORATORIES = {
         ),
         "Which row is better than which; a question mark where nobody can say.": told_apart,
         "How large a difference is.": absent("difference", "larger", "smaller"),
-        "The score of the first so many steps, with 95 % intervals.": intervals("until", "y"),
         "The first seed's forecasts of one window, and what came.": one_window,
-        "How far one-step forecasts are from what came, and from what was known.": shifted,
+        "At 0: what came; from 1 on: what was known.": shifted,
         "The weight of each lag in each step's forecast.": linear_weights,
         "The test error after each epoch, which nobody may choose by.": over("test_error"),
     },

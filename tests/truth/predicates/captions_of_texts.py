@@ -1,7 +1,6 @@
 """What is claimed under figures of texts, their tokens, and networks that read or write them."""
 
 import numpy as np
-import xarray as xr
 
 from tests.truth.predicates.drawing import (
     Claim,
@@ -52,13 +51,6 @@ def samples(count: int, name: str) -> Claim:
     return claim
 
 
-def in_bits(drawing: Drawing) -> bool:
-    """nat a token, times tokens a byte, over ln 2; and the compressor's own bits as a line."""
-    scale = float(drawing.run.tokens_per_byte) / np.log(2)
-    own = drawing.view.of("dev_loss") * scale
-    return shown(drawing, own) and shown(drawing.named("^gzip"), xr.DataArray([float(drawing.run.gzip_dev_bits)] * 2))
-
-
 def similar(drawing: Drawing) -> bool:
     """A symmetric table of cosines, on a scale from blue at −1 to red at 1."""
     table = drawing.view.last("position_similarity").values
@@ -76,11 +68,6 @@ def similar(drawing: Drawing) -> bool:
 
 def unsure(drawing: Drawing) -> bool:
     return over("logit_entropy")(drawing) and dotted(over("dev_loss"))(drawing)
-
-
-def widths(drawing: Drawing) -> bool:
-    expected = drawing.named("expected")
-    return now("activation_std")(drawing) and bool(expected.data) and shown(expected, drawing.view.of("expected_std"))
 
 
 def mapped(drawing: Drawing) -> bool:
@@ -113,10 +100,6 @@ def followers(drawing: Drawing) -> bool:
     return any(np.allclose((10**one).sum(1), 1, atol=0.02) for one in maps)
 
 
-def own_statistics(drawing: Drawing) -> bool:
-    return over("dev_loss")(drawing) and dotted(over("batch_statistics_loss"))(drawing)
-
-
 def sizes(drawing: Drawing) -> bool:
     """Cells of a table grow as a power of the characters read; the ring is at the run's own size."""
     [ring] = drawing.named("^this run$").hollow.data[:1]
@@ -127,13 +110,6 @@ def sizes(drawing: Drawing) -> bool:
     return as_power and np.isclose(numeric(ring["y"])[0], float(drawing.run.parameter_count.values.ravel()[0]))
 
 
-def bytes_a_token(drawing: Drawing) -> bool:
-    """The first tokens are bytes: their number over that of today's tokens, of the corpus and dotted of one's text."""
-    parts = {"corpus_tokens": drawing.named("corpus"), "own_tokens": drawing.dashed("dot")}
-    counts = {name: drawing.view.of(name) for name in parts}
-    return all(shown(parts[name], one.isel(size=0, drop=True) / one) for name, one in counts.items())
-
-
 def cut(drawing: Drawing) -> bool:
     """A token each time the colour changes in a row, and as many as stand before the number."""
     group = drawing.view.of("group")
@@ -142,7 +118,6 @@ def cut(drawing: Drawing) -> bool:
 
 OF_LABORATORIES = {
     "text-tokens": {
-        "How many bytes a token stands for, as the vocabulary grows.": bytes_a_token,
         "How many of the learned tokens hold letters, signs, and so on.": over("entries"),
         "Tokens of one sentence and of its translations.": over("sentence_tokens"),
         "How well a model understands the language.": absent("model", "understand"),
@@ -152,13 +127,10 @@ OF_LABORATORIES = {
         "The loss of each step, beside guesses that need no network.": both(each_step, guesses),
         "Eight names, letter by letter; bright letters were held likely.": samples(8, "sample_probability"),
         "Loss on text that is learned (dotted) and on dev text.": learned_and_dev,
-        "The spread of every layer's output, beside the expected one.": widths,
         "The embedding's two widest directions.": mapped,
         "Squares: vowels.": vowels,
         "Other directions.": absent("third"),
         "How likely each character (column) is after each other (row).": followers,
-        "How far the model's table of pairs is from the counted one.": over("divergence"),
-        "Dev loss with running statistics and with the dev text's own.": own_statistics,
         "Numbers to learn by characters read and by vocabulary (Bengio et al. 2003, section 2); ring: this run.": sizes,
         "The model layer by layer.": in_nodes("layer"),
     },
@@ -166,12 +138,9 @@ OF_LABORATORIES = {
         "The loss of each step, beside guesses that need no network.": both(each_step, guesses),
         "Four samples.": samples(4, "sample_probability"),
         "The brighter a token, the likelier it was held.": samples(4, "sample_probability"),
-        "The dev loss in bits a byte, beside gzip on the same text.": in_bits,
         "Other compressors.": absent("zstd", "bzip", "xz", "lzma"),
-        "The dev loss at each place in the block.": now("position_loss"),
         "Dotted: counted pairs.": dotted(over("bigram_position_loss")),
         "How alike two places' learned vectors are: red alike, blue opposite.": similar,
-        "The variance of the states before the first block and after each.": now("residual_variance"),
         "Loss on text that is learned (dotted) and on dev text.": learned_and_dev,
         "How unsure the guesses on dev text are, and how wrong (dotted).": unsure,
         "The network block by block.": in_nodes("layer"),

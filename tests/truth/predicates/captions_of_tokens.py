@@ -113,12 +113,6 @@ def planted(drawing: Drawing) -> bool:
     return len(maps.data) == 2 and same(numeric(maps.data[1]["z"]), drawing.view.of("planted_transition").values)
 
 
-def merged(drawing: Drawing) -> bool:
-    bits = drawing.view.of("bits")
-    dashes = {"as it came": "solid", "shuffled": "dot"}
-    return all(shown(drawing.named(f"^{order}$").dashed(dash), bits.sel(order=order)) for order, dash in dashes.items())
-
-
 OF_LABORATORIES = {
     "price-tokens": {
         "Nats gained over token frequency, added up.": nats_gained,
@@ -133,7 +127,6 @@ OF_LABORATORIES = {
         "Below: how often it was written.": shares_written,
         "How often one token follows another.": follows,
         "Below: the same of planted regimes, where there are some.": planted,
-        "Bits of a later day once frequent pairs are joined, in order and shuffled.": merged,
         "Whether a shape comes again.": absent("shape", "again"),
         "Training and validation loss, and the epochs that forecast.": every_fit,
     },

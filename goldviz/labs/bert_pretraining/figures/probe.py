@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from goldviz.arrays.labelled import Array
+from goldviz.arrays.labelled import Array, Run
 from goldviz.diagnostics.findings import percent, times
-from goldviz.figures import theme as look
 from goldviz.figures.attention_mosaic import attention_mosaic
+from goldviz.figures.chart import Channel, axis, colours, curves, figure, heat, panel, thinned
 from goldviz.figures.draft import Figure
-from goldviz.figures.elements import colour_bar_below, power, power_ticks
-from goldviz.figures.frames import AtStep
-from goldviz.figures.limits import log10
+from goldviz.figures.elements import log_axis
+from goldviz.figures.frames import Words
+from goldviz.figures.limits import Quantity, Values, log10, log_of, padded
 from goldviz.figures.notes import as_label
-from goldviz.figures.plot import Plot
-from goldviz.figures.reading import finite, positive, seeds_in_words, single
-from goldviz.labs.bert_pretraining.figures.reading import UNSEEN, ToneBegins, answer_of, probe_pieces
+from goldviz.figures.plot import Plot, unless_zero
+from goldviz.figures.reading import finite, single
+from goldviz.labs.bert_pretraining.figures.reading import TONE_BEGINS, UNSEEN, answer_of, probe_pieces, tone_begins
 from goldviz.labs.bert_pretraining.heads import entropies
 
 WIDEST_NAME = 14
@@ -27,67 +27,44 @@ ROW = 20
 SIGHT = ("later in the order, not seen", "seen by the content stream alone", "earlier in the order, seen")
 
 
-def masked_place(plot: Plot) -> Figure:
-    """Probability of some words at the probe's mask over training, as log10 colour; below, the hidden word's rank.
-
-    The words are sorted by their probability at the last look. At first all have the same small one; then frequent
-    words light up wherever the mask stands; last come those that fit the context. Fine-tuning reads no masks: what
-    happens after it begins is forgetting.
-    """
-    ds = plot.ds
+def _chances(plot: Plot) -> Array:
+    """The logarithms of the words' probabilities, in rows: the likeliest at the last look on top."""
     chances = log10(plot.thinned("probe_probability", most=200)).transpose("candidate", "look")
-    if not bool(chances.notnull().any()):
-        return plot.instead("Every probability recorded so far is exactly 0.")
-    order = np.argsort(np.nan_to_num(chances.isel(look=-1).values, nan=-np.inf), kind="stable")
-    chances = chances.isel(candidate=order)
-    answer = answer_of(ds)
-    plot.panels(["Probability of a word", "Rank of the hidden word"])
-    plot.figure.layout.yaxis.domain, plot.figure.layout.yaxis2.domain = (0.4, 1.0), (0.0, 0.26)
-    names = [_name(str(word), answer) for word in chances["candidate"].values]
-    plot.figure.heatmap(
-        x=chances["look"].values,
-        y=np.arange(len(names)),
-        z=single(chances.values),
-        coloraxis="coloraxis",
-        customdata=single(10.0**chances.values),
-        hoverongaps=False,
-        hovertemplate="step %{x}, %{y}<br>probability %{customdata:.3g}<extra></extra>",
-        row=1,
-    )
-    plot.figure.update_yaxes(tickvals=np.arange(len(names)), ticktext=names, showgrid=False, tickfont_size=12, row=1)
-    if not plot.lacks("probe_rank"):
-        ranks = positive(plot.thinned("probe_rank", most=200))
-        plot.curve(ranks, UNSEEN.label, style=UNSEEN, hover="rank %{y:.0f}", row=2)
-    plot.log_axis("probe_rank", "Rank", row=2)
-    plot.step_axis()
-    ToneBegins().on(plot)
-    sentence = f"“{' '.join(probe_pieces(ds))}”" if "key" in ds.coords else ""
-    surest = plot.say(lambda now: _surest(now, answer), plot.now["probe_probability"])
-    plot.finish(surest, sentence, plot.thinning, seeds_in_words(ds), height=640, legend=False, hover="closest")
-    low, high = plot.limit("probe_probability")
-    words = f"Probability, from {power(low)} to {power(high)}"
-    colour_bar_below(plot.figure, (low, high), look.SEQUENTIAL, words, **power_ticks(low, high))
-    plot.figure.update_layout(margin_t=plot.figure.layout.margin.t + 4)
-    return plot.figure.update_layout(plot_bgcolor=plot.ink.gap if bool(chances.isnull().any()) else None)
+    return chances.isel(candidate=np.argsort(np.nan_to_num(chances.values[:, -1], nan=-np.inf), kind="stable"))
 
 
-def _name(word: str, answer: str) -> str:
-    """A candidate as a tick: shortened, escaped, the hidden word in bold with a mark of its own."""
-    short = as_label(word if len(word) <= WIDEST_NAME else f"{word[: WIDEST_NAME - 1]}…")
-    return f"<b>▸ {short}</b>" if word == answer else short
+def _rows(plot: Plot) -> Array:
+    return plot.once(_chances).assign_coords(candidate=np.arange(plot.ds.sizes["candidate"]))
 
 
-def _surest(now: Array, answer: str) -> str:
-    """The answer: the likeliest of these words now, and where the hidden one stands."""
-    if not np.isfinite(now.values).any():
-        return ""
-    best = str(now["candidate"].values[int(np.nanargmax(now.values))])
-    words = f"Step {int(now['look'])}: “{best}” {_chance(float(now.max()))}"
-    if answer and answer != best:
-        words += f", hidden: “{answer}” {_chance(float(now.sel(candidate=answer)))}"
-    elif answer:
-        words += ", the hidden word"
-    return f"{words}."
+def _words(plot: Plot) -> dict[str, Any]:
+    """The words at their rows: shortened, escaped, the hidden one in bold with a mark of its own."""
+    words = [str(word) for word in plot.once(_chances)["candidate"].values]
+    short = [as_label(word if len(word) <= WIDEST_NAME else f"{word[: WIDEST_NAME - 1]}…") for word in words]
+    answer = answer_of(plot.ds)
+    names = [f"<b>▸ {one}</b>" if word == answer else one for word, one in zip(words, short, strict=True)]
+    return {"tickvals": np.arange(len(names)), "ticktext": names, "tickfont_size": 12}
+
+
+def _most_sure(ds: Run) -> Values:
+    return np.append(log_of("probe_probability")(ds), 0.0) if "probe_probability" in ds else np.array([])
+
+
+def _surest(plot: Plot) -> Words:
+    """The likeliest of these words now, and where the hidden one stands."""
+    answer = answer_of(plot.ds)
+
+    def said(now: Array) -> str:
+        if not np.isfinite(now.values).any():
+            return ""
+        best = str(now["candidate"].values[int(np.nanargmax(now.values))])
+        words = f"Step {int(now['look'])}: “{best}” {_chance(float(now.max()))}"
+        if answer == best:
+            return f"{words}, the hidden word."
+        hidden = f", hidden: “{answer}” {_chance(float(now.sel(candidate=answer)))}" if answer else ""
+        return f"{words}{hidden}."
+
+    return plot.say(said, plot.now["probe_probability"])
 
 
 def _chance(probability: float) -> str:
@@ -118,52 +95,107 @@ def _sharpest(now: Array) -> str:
     return f"Step {int(now['look'])}. Surest: {surest}."
 
 
-def order(plot: Plot) -> Figure:
-    """A factorisation order, another one at each look (Yang et al. 2019, section 2.2).
-
-    A row is the piece that is guessed, its own cell has its place in the order. Filled cells are earlier in the order,
-    wherever they stand in the sentence. A left-to-right model would fill the lower triangle.
-    """
-    places, pieces = plot.now["factorisation_order"].transpose("look", "key"), _pieces(plot)
-    rows = places.values.astype(int)
-    own, sight = np.eye(len(pieces), dtype=bool), [_sight(row) for row in rows]
-    plot.figure.heatmap(
-        z=AtStep("look", [one.astype(np.float64) for one in sight]),
-        text=AtStep("look", [np.where(own, row.astype(str), "").tolist() for row in rows]),
-        texttemplate="%{text}",
-        textfont={"size": 12, "color": "#1e1e1c"},
-        xgap=1,
-        ygap=1,
-        zmin=0,
-        zmax=2,
-        colorscale=[[0, plot.ink.grid], [0.5, "#9a9fa6"], [1, UNSEEN.colour]],
-        showscale=False,
-        hovertemplate="“%{y}” looks at “%{x}”: %{customdata}<extra></extra>",
-        customdata=AtStep("look", [np.array(SIGHT)[one].tolist() for one in sight]),
-    )
-    end = len(pieces) - 0.5
-    ticks: dict[str, Any] = {"tickvals": np.arange(len(pieces)), "ticktext": [as_label(piece) for piece in pieces]}
-    look_of_axes: dict[str, Any] = {"ticks": "", "tickfont_size": 12, "showgrid": False, **ticks}
-    plot.figure.update_xaxes(tickangle=-90, range=[-0.5, end], **look_of_axes)
-    plot.figure.update_yaxes(range=[end, -0.5], **look_of_axes)
-    key = "Blue: seen. Number: its place in the order, 0 is only read. Empty: later, so out of sight."
-    answer = plot.say(lambda now: _ends(now, pieces), places)
-    return plot.finish(answer, key, height=230 + ROW * len(pieces), legend=False, hover="closest")
-
-
 def _pieces(plot: Plot) -> list[str]:
     """The probe's pieces with the hidden one in its place: this objective masks nothing."""
     pieces, place = probe_pieces(plot.ds), int(plot.ds.attrs.get("probe_place", -1))
     return [str(plot.ds.attrs["probe_answer"]) if number == place else one for number, one in enumerate(pieces)]
 
 
-def _sight(row: NDArray[Any]) -> NDArray[Any]:
+def _sight(plot: Plot) -> Array:
     """2 where the query stream sees a key, 1 where the content stream alone does, 0 where neither may."""
-    earlier, not_later = row[None, :] < row[:, None], row[None, :] <= row[:, None]
-    return earlier.astype(int) + not_later
+    keys = plot.now["factorisation_order"]
+    queries, places = keys.rename(key="query"), np.arange(keys.sizes["key"])
+    return ((keys < queries).astype(float) + (keys <= queries)).assign_coords(key=places, query=places)
 
 
-def _ends(now: Array, pieces: list[str]) -> str:
-    places = now.values
-    first, last = (pieces[int(np.flatnonzero(places == place)[0])] for place in (1, places.max()))
-    return f"Step {int(now['look'])}: “{first}” comes first, from its position; “{last}” last, from all others."
+def _in_cells(plot: Plot) -> dict[str, Any]:
+    """Each piece's place in its own cell, and what every cell says to a pointer."""
+    order, own = plot.now["factorisation_order"], np.eye(plot.ds.sizes["key"], dtype=bool)
+    sight = _sight(plot).transpose("look", "query", "key")
+    return {
+        "text": plot.at_step(order, lambda row: np.where(own, row.astype(int).astype(str), "").tolist()),
+        "texttemplate": "%{text}",
+        "textfont": {"size": 12, "color": "#1e1e1c"},
+        "customdata": plot.at_step(sight, lambda one: np.array(SIGHT)[one.astype(int)].tolist()),
+        "xgap": 1,
+        "ygap": 1,
+    }
+
+
+def _ticks(plot: Plot) -> dict[str, Any]:
+    pieces = [as_label(piece) for piece in _pieces(plot)]
+    return {"ticks": "", "tickfont_size": 12, "tickvals": np.arange(len(pieces)), "ticktext": pieces}
+
+
+def _ends(plot: Plot) -> Words:
+    pieces = _pieces(plot)
+
+    def said(now: Array) -> str:
+        places = now.values
+        first, last = (pieces[int(np.flatnonzero(places == place)[0])] for place in (1, places.max()))
+        return f"Step {int(now['look'])}: “{first}” comes first, from its position; “{last}” last, from all others."
+
+    return plot.say(said, plot.now["factorisation_order"])
+
+
+# At first all words have the same small probability; then frequent ones light up wherever the mask stands; last come
+# those that fit the context. Fine-tuning reads no masks: what happens after it begins is forgetting.
+masked_place = figure(
+    "masked_place",
+    "What would fill the gap?",
+    panel(
+        heat(
+            Channel("probe_probability", _rows, _rows),
+            "look",
+            "candidate",
+            hover="step %{x}, %{y}<br>probability %{customdata:.3g}",
+            more=lambda plot: {"customdata": single(10.0 ** _rows(plot).values), "hoverongaps": False},
+        ),
+        y=axis("", told=_words),
+        height=2.3,
+    ),
+    panel(
+        curves(thinned("probe_rank", most=200), over="look", style=UNSEEN, hover="rank %{y:.0f}"),
+        y=axis("Rank", scale="free", told=lambda plot: log_axis(plot.limit("probe_rank"))),
+    ),
+    replace(TONE_BEGINS, foot=""),
+    instead=unless_zero("probe_probability", "Every probability recorded so far is exactly 0."),
+    limits={
+        "probe_probability": Quantity(_most_sure, lambda low, _: (min(float(np.floor(low)), -1.0), 0.0)),
+        "probe_rank": Quantity(lambda ds: np.append(log_of("probe_rank")(ds), [0.0, 1.0]), padded),
+    },
+    colour=colours(ends=lambda plot: plot.limit("probe_probability"), powers=True),
+    lead=tone_begins,
+    notes=(_surest, lambda plot: f"“{' '.join(probe_pieces(plot.ds))}”" if "key" in plot.ds.coords else ""),
+    height=640,
+    layout=lambda plot: {"plot_bgcolor": plot.ink.gap if bool(_rows(plot).isnull().any()) else None},
+)
+
+# A row is the piece that is guessed, another order at each look (Yang et al. 2019, section 2.2). A left-to-right model
+# would fill the lower triangle.
+order = figure(
+    "order",
+    "Who may see whom?",
+    heat(
+        Channel("factorisation_order", _sight, _sight),
+        "key",
+        "query",
+        hover="“%{y}” looks at “%{x}”: %{customdata}",
+        more=_in_cells,
+    ),
+    shows="A drawn order of guessing, and what each piece sees.",
+    x=axis("", told=lambda plot: {"tickangle": -90, "showgrid": False, **_ticks(plot)}),
+    y=axis("", told=lambda plot: {"autorange": "reversed", **_ticks(plot)}),
+    notes=(_ends,),
+    lead="Blue: seen. Number: its place in the order, 0 is only read. Empty: later, so out of sight.",
+    says_step=False,
+    height=lambda plot: 230 + ROW * plot.ds.sizes["key"],
+    layout=lambda plot: {
+        "coloraxis": {
+            "cmin": 0,
+            "cmax": 2,
+            "colorscale": [[0, plot.ink.grid], [0.5, "#9a9fa6"], [1, UNSEEN.colour]],
+            "showscale": False,
+        }
+    },
+)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,18 +9,12 @@ from numpy.typing import NDArray
 
 from goldviz.arrays.labelled import Array, Run
 from goldviz.arrays.light import joined
-from goldviz.figures.draft import Figure
-from goldviz.figures.frames import AtStep, filled
-from goldviz.figures.limits import Values, values_of
-from goldviz.figures.marks import Canvas
+from goldviz.figures.chart import rule
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import averaged, finite
-from goldviz.figures.theme import Theme, depth_colours, with_alpha
-from goldviz.labs.bert_pretraining.phases import OWN
+from goldviz.figures.theme import Theme, depth_colours
+from goldviz.labs.bert_pretraining.phases import OWN, TONE, WORDS
 from goldviz.models.style import NetworkStyle
-
-WORDS, TONE = 1, 2
-"""The phases as a run numbers them: guessing masked words, judging the tone."""
 
 TRAINING = NetworkStyle("in training", "#838383", "solid", "circle")
 UNSEEN = NetworkStyle("unseen", "#0e7ac0", "solid", "circle")
@@ -53,12 +46,11 @@ PART_STYLES = {
 }
 
 
-def part_style(part: str, parts: list[str], theme: Theme) -> NetworkStyle:
-    """The fixed look of a part of the network; blocks take cividis from the bottom to the top."""
-    if part in PART_STYLES:
-        return PART_STYLES[part]
+def part_styles(parts: list[str], theme: Theme) -> dict[str, NetworkStyle]:
+    """The fixed looks of the network's parts; blocks take cividis from the bottom to the top."""
     blocks = [name for name in parts if name not in PART_STYLES]
-    return NetworkStyle(part, depth_colours(len(blocks), theme)[blocks.index(part)], "solid", "circle")
+    inks = dict(zip(blocks, depth_colours(len(blocks), theme), strict=True))
+    return {part: PART_STYLES.get(part) or NetworkStyle(part, inks[part], "solid", "circle") for part in parts}
 
 
 def steps_of(ds: Run, phase: int) -> NDArray[Any]:
@@ -93,12 +85,6 @@ def averaged_by_phase(ds: Run, name: str, most: int) -> tuple[Array, str]:
     return joined(means, "step"), f"Means of about {width} steps."
 
 
-def tone_looks(ds: Run) -> NDArray[np.bool_]:
-    """Which looks were taken in the second phase."""
-    after: NDArray[np.bool_] = ds["look"].values > tone_began(ds)
-    return after
-
-
 def probe_pieces(ds: Run) -> list[str]:
     """The pieces of the probe sentence, in order, without their numbers in the labels "0 [CLS]"; not escaped."""
     return [str(label).partition(" ")[2] for label in ds["key"].values]
@@ -110,66 +96,16 @@ def answer_of(ds: Run) -> str:
     return answer if "candidate" in ds.coords and answer in {str(word) for word in ds["candidate"].values} else ""
 
 
-def of_masked_loss(ds: Run) -> Values:
-    """Losses of masked words, learned or not, and those of simple guesses."""
-    first = steps_of(ds, WORDS)
-    own = ds["loss"].sel(step=first).values.ravel() if "loss" in ds and first.size else np.array([])
-    rest = values_of("unseen_masked_loss", "uniform_loss", "unigram_loss")(ds)
-    return np.concatenate([own[np.isfinite(own)], rest])
+def _tone_begins(plot: Plot) -> float | None:
+    change = change_of_phase(plot.ds)
+    return None if change is None else change + 0.5
 
 
-def of_tone_steps(ds: Run) -> Values:
-    """The ends of the axis of steps on the tone."""
-    count = steps_of(ds, TONE).size
-    return np.array([-0.5, count + 0.5]) if count else np.array([])
+TONE_BEGINS = rule(x=_tone_begins, dash="dashdot", foot="tone")
+"""A line over every panel where the masked words end and the tone begins; without its foot, where a curve ends there.
+"""
 
 
-@dataclass(frozen=True)
-class ToneBegins:
-    """A line over every panel where the masked words end and the tone begins, named at the first one's foot.
-
-    Where a curve ends there, its name stands ``over`` the panel.
-    """
-
-    over: bool = False
-
-    def draw(self, canvas: Canvas) -> None:
-        """Draw it."""
-        self.on(canvas.plot)
-
-    def on(self, plot: Plot) -> None:
-        """Draw it, where a run has both phases."""
-        change, ink = change_of_phase(plot.ds), plot.ink
-        if change is None:
-            return
-        plot.figure.add_vline(x=change + 0.5, line={"color": ink.muted, "width": 1.5, "dash": "dashdot"})
-        plot.figure.add_annotation(
-            x=change + 0.5,
-            xref="x",
-            y=float(self.over),
-            yref="y domain",
-            xanchor="center" if self.over else "left",
-            yanchor="bottom",
-            showarrow=False,
-            text="tone",
-            bgcolor=with_alpha(ink.background, 0.75),
-            font={"size": 12, "color": ink.muted},
-        )
-
-
-def wait(plot: Plot, ready: AtStep, words: str) -> Figure:
-    """What was drawn, and at steps where nothing is ``ready`` yet these words in its place; call it last."""
-    figure, layout, waiting = plot.figure, plot.figure.layout, plot.instead(words).layout
-
-    def either(picture: Any, instead: Any) -> AtStep:
-        return ready.map(lambda yes: picture if yes else instead)
-
-    notes = [filled(layout.meta["notes"], {ready.dim: i}) if yes else [] for i, yes in enumerate(ready.values)]
-    for part in [*figure.data, *layout.get("annotations", []), *figure.select_xaxes(), *figure.select_yaxes()]:
-        part.visible = ready
-    figure.add_annotation(**waiting.annotations[0], visible=either(False, True))
-    return figure.update_layout(
-        meta={"notes": AtStep(ready.dim, notes)},
-        height=either(layout.height, waiting.height),
-        margin={side: either(layout.margin[side], waiting.margin[side]) for side in "tb"},
-    )
+def tone_begins(plot: Plot) -> str:
+    """What that line is, where a run has both phases."""
+    return "" if change_of_phase(plot.ds) is None else "Dash and dot: the tone begins."

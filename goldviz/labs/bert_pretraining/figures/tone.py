@@ -2,106 +2,111 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from goldviz.arrays.labelled import Array, Run
 from goldviz.diagnostics.findings import percent
-from goldviz.figures import theme as look
-from goldviz.figures.draft import Figure
-from goldviz.figures.elements import colour_bar_below
-from goldviz.figures.frames import AtStep, Words, line
-from goldviz.figures.market import legend_under
+from goldviz.figures.chart import Panel, at, axis, changed, colours, dots, figure, heat, mean, median, panel
+from goldviz.figures.elements import interval_bars
+from goldviz.figures.frames import AtStep, Words, filled
+from goldviz.figures.marks import ChannelLike, Mark
 from goldviz.figures.notes import as_label
 from goldviz.figures.plot import Plot
-from goldviz.figures.reading import finite, single
-from goldviz.labs.bert_pretraining.figures.learning import tone_in_words
-from goldviz.labs.bert_pretraining.figures.reading import BASELINES, TONE_SETS, UNSEEN, wait
+from goldviz.figures.reading import finite, sentences
+from goldviz.labs.bert_pretraining.figures.reading import BASELINES, TONE_SETS, UNSEEN
 from goldviz.labs.bert_pretraining.phases import LEAST_TEXTS
 from goldviz.models.style import NetworkStyle
 
 NOT_YET = "The tone is judged in the second phase: no look there so far."
-NETWORK = NetworkStyle("this network", UNSEEN.colour, UNSEEN.dash, UNSEEN.symbol)
+NETWORK = replace(UNSEEN, label="this network")
+CELLS: dict[str, Any] = {"texttemplate": "%{z:.0%}", "textfont_size": 14, "xgap": 2, "ygap": 2}
 
 
-def by_kind(plot: Plot) -> Figure:
-    """Share of tones judged rightly for each kind of unseen text at one look, beside the two baselines.
-
-    Sorted by the bag of words, the easiest kind for counted words on top. Where the network stands far to its right, it
-    uses word order (which word a "not" belongs to, which of two statements comes after a "but"), or words that it knows
-    from pre-training: the bag has read the labelled texts alone.
-    """
-    ds = plot.ds
-    if words := plot.lacks("kind_tone_accuracy"):
-        return plot.instead(_later(ds, "kind_tone_accuracy", words))
-    now = finite(plot.now["kind_tone_accuracy"]).transpose("look", "kind", "seed")
-    middle = now.median("seed")
-    order, has_baselines = np.arange(now.sizes["kind"]), not plot.lacks("baseline_kind_accuracy")
-    if has_baselines:
-        easy = ds["baseline_kind_accuracy"].sel(baseline="bag of words").values
-        order = np.argsort(np.nan_to_num(easy, nan=-1.0), kind="stable")
-    places = np.arange(len(order))
-    for baseline, style in BASELINES.items() if has_baselines else ():
-        values = ds["baseline_kind_accuracy"].sel(baseline=baseline).values[order]
-        _add_points(plot, style, values, places)
-    _add_points(plot, NETWORK, AtStep("look", middle.values[:, order]), places, _bars(now.isel(kind=order)))
-    names = [_kind(ds, int(row)) for row in order]
-    plot.figure.update_yaxes(tickvals=places, ticktext=names, range=(-0.6, len(places) - 0.4))
-    plot.figure.update_xaxes(title_text="Share right", range=(-0.03, 1.03), tickformat=".0%")
-    seeds = f"Median of {now.sizes['seed']} seeds; bar: lowest to highest." if now.sizes["seed"] > 1 else ""
-    key = "Brackets: number of texts." if "kind_count" in ds else ""
-    notes = [_widest_gain(plot, middle), line(plot.step_in_words("look"), key, seeds)]
-    height = 150 + 34 * max(len(places), 4)
-    legend_under(plot.finish(*notes, height=height, hover="closest"), lines=2, axis=50)
-    return wait(plot, plot.at_step(middle.notnull().any("kind"), bool), NOT_YET)
+def _unless_judged(name: str) -> Callable[[Run], str]:
+    return lambda ds: "" if np.isfinite(ds[name].values).any() else NOT_YET
 
 
-def _later(ds: Run, name: str, words: str) -> str:
-    """Why nothing is drawn: where only NaN was recorded, it is the first phase's."""
-    return NOT_YET if name in ds and ds[name].size else words
+def _wait(plot: Plot, name: str) -> dict[str, Any]:
+    """What was drawn hidden at steps where nothing is judged yet, with words in its place."""
+    figure, layout, waiting = plot.figure, plot.figure.layout, plot.instead(NOT_YET).layout
+    values = finite(plot.now[name])
+    judged = plot.at_step(values.notnull().any([dim for dim in values.dims if dim != "look"]), bool)
+
+    def either(picture: Any, instead: Any) -> AtStep:
+        return judged.map(lambda yes: picture if yes else instead)
+
+    notes = [filled(layout.meta["notes"], {"look": i}) if yes else [] for i, yes in enumerate(judged.values)]
+    for part in [*figure.data, *layout.get("annotations", []), *figure.select_xaxes(), *figure.select_yaxes()]:
+        part.visible = judged
+    figure.add_annotation(**waiting.annotations[0], visible=either(False, True))
+    return {
+        "meta": {"notes": AtStep("look", notes)},
+        "height": either(layout.height, waiting.height),
+        "margin": {side: either(layout.margin[side], waiting.margin[side]) for side in "tb"},
+    }
 
 
-def _add_points(
-    plot: Plot, style: NetworkStyle, x: np.ndarray | AtStep, places: np.ndarray, bars: dict[str, Any] | None = None
-) -> None:
-    network = style is NETWORK
-    plot.figure.scatter(
-        x=x,
-        y=places,
-        name=style.label,
-        mode="markers",
-        error_x=bars,
-        marker={
-            "symbol": style.symbol,
-            "size": 12 if network else 11,
-            "color": style.colour,
-            "line": {"width": 2.5, "color": style.colour},
-        },
-        hovertemplate=f"{style.label}, %{{y}}: %{{x:.1%}}<extra></extra>",
-    )
+def _easiest_last(plot: Plot) -> Any:
+    """The kinds' places by the share that counted words judge rightly."""
+    if plot.lacks("baseline_kind_accuracy"):
+        return np.arange(plot.ds.sizes["kind"])
+    easy = plot.ds["baseline_kind_accuracy"].sel(baseline="bag of words").values
+    return np.argsort(np.nan_to_num(easy, nan=-1.0), kind="stable")
 
 
-def _bars(right: Array) -> dict[str, Any] | None:
-    """Bars from the lowest to the highest seed of (look, kind, seed); none for a single seed."""
-    if right.sizes["seed"] == 1:
-        return None
+def _kinds(plot: Plot) -> Sequence[Mark]:
+    """Two simple answers and this network, in a row for each kind: the easiest for counted words on top."""
+    order = _easiest_last(plot)
+    right = finite(plot.now["kind_tone_accuracy"]).isel(kind=order)
+    rows = plot.ds["kind_tone_accuracy"].isel(look=0, seed=0).copy(data=np.arange(len(order)))
+
+    def shares(of: ChannelLike, style: NetworkStyle, **how: Any) -> Mark:
+        return dots(
+            lambda plot: rows,
+            x=changed(of, lambda values: values.isel(kind=order)),
+            name=style.label,
+            colour=style.colour,
+            symbol=style.symbol,
+            marker={"line": {"width": 2.5, "color": style.colour}},
+            hover=f"{style.label}, %{{y}}: %{{x:.1%}}<extra></extra>",
+            **how,
+        )
+
     middle = right.median("seed")
-    above, below = (np.nan_to_num(side.values) for side in (right.max("seed") - middle, middle - right.min("seed")))
-    return {"array": AtStep("look", above), "arrayminus": AtStep("look", below), "thickness": 1.5}
+    above, below = plot.at_step(right.max("seed") - middle), plot.at_step(middle - right.min("seed"))
+    bars = {"error_x": interval_bars(above, below, NETWORK.colour, width=4)} if right.sizes["seed"] > 1 else {}
+    simple = {} if plot.lacks("baseline_kind_accuracy") else BASELINES
+    return [
+        *(shares(at("baseline_kind_accuracy", baseline=name), style) for name, style in simple.items()),
+        shares(median("kind_tone_accuracy"), NETWORK, size=12, more=bars),
+    ]
 
 
-def _kind(ds: Run, row: int) -> str:
-    name = as_label(str(ds["kind"].values[row]).replace("_", " "))
-    return f"{name} ({int(ds['kind_count'].values[row])})" if "kind_count" in ds else name
+def _names(plot: Plot) -> dict[str, Any]:
+    """The kinds' names at their rows, with the number of their texts."""
+    ds, order = plot.ds, _easiest_last(plot)
+    names = [as_label(str(ds["kind"].values[place]).replace("_", " ")) for place in order]
+    if "kind_count" in ds:
+        names = [f"{name} ({int(ds['kind_count'].values[place])})" for name, place in zip(names, order, strict=True)]
+    return {"tickvals": np.arange(len(order)), "ticktext": names, "range": (-0.6, len(order) - 0.4)}
 
 
-def _widest_gain(plot: Plot, right: Array) -> Words:
-    """The answer: the kind on which the network gains most over counted words, of those with enough texts."""
+def _how_read(plot: Plot) -> str:
+    seeds = plot.ds.sizes["seed"]
+    several = f"Median of {seeds} seeds; bar: lowest to highest." if seeds > 1 else ""
+    return sentences("Brackets: number of texts." if "kind_count" in plot.ds else "", several)
+
+
+def _widest_gain(plot: Plot) -> Words:
+    """The kind on which the network gains most over counted words, of those with enough texts."""
     if plot.lacks("baseline_kind_accuracy", "kind_count"):
         return ""
+    right = finite(plot.now["kind_tone_accuracy"]).median("seed")
     bag = plot.ds["baseline_kind_accuracy"].sel(baseline="bag of words")
-    difference = (right - bag).where(plot.ds["kind_count"] >= LEAST_TEXTS)
 
     def said(gains: Array, own: Array) -> str:
         if not bool(gains.notnull().any()):
@@ -112,43 +117,86 @@ def _widest_gain(plot: Plot, right: Array) -> Words:
         kind = str(own["kind"].values[row]).replace("_", " ")
         return f"Most beyond counted words: {kind}, {percent(float(own[row]))} to {percent(float(bag[row]))}."
 
-    return plot.say(said, difference, right)
+    return plot.say(said, (right - bag).where(plot.ds["kind_count"] >= LEAST_TEXTS), right)
 
 
-def confusion(plot: Plot) -> Figure:
-    """How the unseen texts of each tone are judged at one look: a row is a tone, its shares sum to 1.
+def tone_in_words(plot: Plot) -> Words:
+    """Shares right on unseen texts, with the bag of words' in brackets."""
+    if plot.lacks("unseen_tone_accuracy"):
+        return ""
+    brackets = dict.fromkeys(TONE_SETS, "")
+    if not plot.lacks("baseline_tone_accuracy"):
+        bags = plot.ds["baseline_tone_accuracy"].sel(baseline="bag of words")
+        shares = zip(bags["tone_set"].values, bags.values, strict=True)
+        brackets |= {str(name): f" (bag of words {percent(float(share))})" for name, share in shares}
 
-    A bright diagonal is what is wanted. A bright column means that one judgement is given whatever the text says.
-    """
-    ds = plot.ds
-    if words := plot.lacks("confusion"):
-        return plot.instead(_later(ds, "confusion", words))
-    now = finite(plot.now["confusion"]).mean("seed").transpose("look", "tone_set", "tone", "judged")
-    has_numbers, gaps = now.notnull().any(now.dims[1:]), now.isnull().any(now.dims[1:])
-    sets = [str(name) for name in now["tone_set"].values]
-    headings = [TONE_SETS[name].heading if name in TONE_SETS else name for name in sets]
-    plot.panels([heading.replace(" network", "") for heading in headings])
-    for row, name in enumerate(sets, start=1):
-        plot.figure.heatmap(
-            x=[str(tone) for tone in now["judged"].values],
-            y=[str(tone) for tone in now["tone"].values],
-            z=AtStep("look", single(now.sel(tone_set=name).values)),
-            coloraxis="coloraxis",
-            texttemplate="%{z:.0%}",
-            textfont_size=14,
-            xgap=2,
-            ygap=2,
-            hovertemplate="%{y}, judged %{x}: %{z:.1%}<extra></extra>",
-            row=row,
+    def said(now: Array) -> str:
+        shares = dict(zip(now["tone_set"].values, now.values, strict=True))
+        sets = [name for name in TONE_SETS if np.isfinite(shares.get(name, np.nan))]
+        parts = [f"{name} {percent(float(shares[name]))}{brackets[name]}" for name in sets]
+        return f"Tone: {', '.join(parts)}." if parts else ""
+
+    return plot.say(said, finite(plot.now["unseen_tone_accuracy"]).median("seed"))
+
+
+def _judged(plot: Plot) -> Sequence[Panel]:
+    return [
+        panel(
+            heat(
+                at(mean("confusion"), tone_set=name),
+                "judged",
+                "tone",
+                hover="%{y}, judged %{x}: %{z:.1%}",
+                more=CELLS,
+            ),
+            heading=TONE_SETS[name].heading.replace(" network", "") if name in TONE_SETS else name,
+            y=axis(autorange="reversed"),
         )
-    plot.figure.update_yaxes(title_text="Tone", autorange="reversed", showgrid=False)
-    plot.figure.update_xaxes(showgrid=False)
-    plot.figure.update_xaxes(title_text="Judged as", row=len(sets))
-    mean = f"Mean of {ds.sizes['seed']} seeds." if ds.sizes.get("seed", 1) > 1 else ""
-    notes = [tone_in_words(plot), line(plot.step_in_words("look"), mean)]
-    plot.finish(*notes, height=560, legend=False, hover="closest")
-    words = "Share of the tone's texts"
-    colour_bar_below(plot.figure, (0.0, 1.0), look.SEQUENTIAL, words, tickformat=".0%")
-    papers = plot.at_step(has_numbers & gaps, lambda gap: plot.ink.gap if gap else "rgba(0,0,0,0)")
-    plot.figure.update_layout(plot_bgcolor=papers)
-    return wait(plot, plot.at_step(has_numbers, bool), NOT_YET)
+        for name in map(str, plot.ds["tone_set"].values)
+    ]
+
+
+def _with_gaps(plot: Plot) -> dict[str, Any]:
+    """A tone without texts is in the colour of gaps, where others are judged."""
+    missing = finite(plot.now["confusion"]).mean("seed").isnull()
+    gaps = missing.any(dims := ["tone_set", "tone", "judged"]) & ~missing.all(dims)
+    papers = plot.at_step(gaps, lambda gap: plot.ink.gap if gap else "rgba(0,0,0,0)")
+    return {"plot_bgcolor": papers, **_wait(plot, "confusion")}
+
+
+# Where the network stands far to the right of the bag of words, it uses word order (which word a "not" belongs to,
+# which of two statements comes after a "but"), or words known from pre-training: the bag has read the labels alone.
+by_kind = figure(
+    "by_kind",
+    "Which kinds of text does it judge?",
+    _kinds,
+    needs=("kind_tone_accuracy",),
+    shows="Tones judged rightly by kind of text, beside simple answers.",
+    instead=_unless_judged("kind_tone_accuracy"),
+    x=axis("Share right", scale="free", range=(-0.03, 1.03), tickformat=".0%"),
+    y=axis(scale="free", told=_names),
+    notes=(_widest_gain,),
+    lead=_how_read,
+    seeds=False,
+    legend="under",
+    legend_lines=2,
+    hover="closest",
+    height=lambda plot: 150 + 34 * max(plot.ds.sizes["kind"], 4),
+    layout=lambda plot: _wait(plot, "kind_tone_accuracy"),
+)
+
+# Rows sum to 1. A bright column means that one judgement is given whatever the text says.
+confusion = figure(
+    "confusion",
+    "Which tones are mixed up?",
+    _judged,
+    needs=("confusion",),
+    instead=_unless_judged("confusion"),
+    shows="How unseen texts of each tone are judged.",
+    colour=colours("Share of the tone's texts", ends=(0.0, 1.0), tickformat=".0%", below=True),
+    notes=(tone_in_words,),
+    lead=lambda plot: f"Mean of {seeds} seeds." if (seeds := plot.ds.sizes["seed"]) > 1 else "",
+    seeds=False,
+    height=560,
+    layout=_with_gaps,
+)

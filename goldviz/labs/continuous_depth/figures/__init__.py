@@ -28,7 +28,7 @@ from goldviz.figures.chart import (
 from goldviz.figures.diagram import colour_quantities, diagram
 from goldviz.figures.elements import power
 from goldviz.figures.frames import Words, line
-from goldviz.figures.limits import Quantity, Values, log10, log_of, padded
+from goldviz.figures.limits import Quantity, log10, log_of, padded
 from goldviz.figures.marks import Mark
 from goldviz.figures.plot import Plot, unless
 from goldviz.figures.reading import absence, networks, positive, sentences, setting_of
@@ -64,12 +64,9 @@ def _losses(plot: Plot) -> Sequence[Mark]:
         )
         for name in plot.networks
     ]
-    exact = thin("refined_test_loss", "exact flow", hover="%{y:.4f}", look={"width": 2})
-    return [
-        *training,
-        *([curves("test_loss", hover="%{y:.4f}")] if tested else []),
-        *([] if plot.lacks("refined_test_loss") else [exact]),
-    ]
+    exact = [thin("refined_test_loss", "exact flow", hover="%{y:.4f}", look={"width": 2})]
+    measured = [curves("test_loss", hover="%{y:.4f}")] if tested else []
+    return [*training, *measured, *([] if plot.lacks("refined_test_loss") else exact)]
 
 
 def _asked_back(plot: Plot) -> list[str]:
@@ -120,27 +117,29 @@ def _own_tolerance(plot: Plot) -> float | None:
     return own if method is not None and method.adaptive and "ode" in plot.networks else None
 
 
-def _trained_steps(ds: Run, network: str) -> int | None:
+def _trained_steps(ds: Run, network: str) -> Any:
     """With how many Euler steps a network was trained; None for another solver."""
     if network == "residual":
-        return _whole(setting_of(ds, "blocks"))
-    return _whole(setting_of(ds, "solver_steps")) if setting_of(ds, "method") == "euler" else None
-
-
-def _whole(value: Any) -> int | None:
-    return int(value) if value is not None else None
+        return setting_of(ds, "blocks")
+    return setting_of(ds, "solver_steps") if setting_of(ds, "method") == "euler" else None
 
 
 def _stars(plot: Plot) -> Sequence[Mark]:
     """What each network was trained with: a large distance there is a network that learned its steps."""
-    errors, stars = positive(plot.ds["error_by_blocks"]), []
-    for name in plot.networks:
-        steps = _trained_steps(plot.ds, name)
-        if steps in errors["steps_taken"].values and np.isfinite(errors.sel(network=name, steps_taken=steps)):
-            there = at("error_by_blocks", network=name, steps_taken=[steps])
-            edge = {"line": {"width": 1.5, "color": plot.ink.background}}
-            stars.append(dots(there, colour=name, symbol="star", size=16, marker=edge, more=UNNAMED))
-    return stars
+    errors, trained = positive(plot.ds["error_by_blocks"]), {one: _trained_steps(plot.ds, one) for one in plot.networks}
+    edge = {"line": {"width": 1.5, "color": plot.ink.background}}
+    return [
+        dots(
+            at("error_by_blocks", network=name, steps_taken=[steps]),
+            colour=name,
+            symbol="star",
+            size=16,
+            marker=edge,
+            more=UNNAMED,
+        )
+        for name, steps in trained.items()
+        if steps in errors["steps_taken"].values.tolist() and np.isfinite(errors.sel(network=name, steps_taken=steps))
+    ]
 
 
 def _slope(errors: Array) -> Array:
@@ -168,10 +167,6 @@ def _by_tolerance(plot: Plot) -> Mapping[str, Any]:
     powers = [power(round(np.log10(value))) for value in tolerances]
     ticks = {"tickvals": tolerances, "ticktext": powers, "unifiedhovertitle_text": "tolerance %{x:.0e}"}
     return {"type": "log", "range": (-0.6, -8.4), **ticks}
-
-
-def _with_one_percent(ds: Run) -> Values:
-    return np.append(log_of("gradient_difference")(ds), -2.0)
 
 
 FIGURES, shared_limits = offered(
@@ -213,7 +208,6 @@ FIGURES, shared_limits = offered(
         curves(averaged("evaluations_forward")),
         _way_back,
         needs=("evaluations_forward", "evaluations_backward"),
-        shows="How often a step asks for the field, forward and back.",
         y=axis("Evaluations of the field", "evaluations_forward", "evaluations_backward", told=_hardly_below_zero),
         lead=lambda plot: "" if _asked_back(plot) else "Back: none.",
     ),
@@ -226,7 +220,6 @@ FIGURES, shared_limits = offered(
         lines(changed("error_by_blocks", _slope), **THEORY),
         needs=(),
         instead=lambda ds: _after(ds, "error_by_blocks"),
-        shows="How far a residual network's end points are from the flow's, by its blocks.",
         cannot_show="What networks trained with that many blocks would do.",
         x=axis("Euler steps (blocks with shared weights)", scale="free", told=_by_blocks),
         y=axis("Mean distance (units of h)"),
@@ -246,7 +239,6 @@ FIGURES, shared_limits = offered(
             rule(y=SATURATED, words=percent(SATURATED)),
             y=axis("Share", tickvals=[0, 0.5, 1]),
         ),
-        shows="How much the field stretches along the paths, and its saturated units.",
         height=560,
     ),
     # The gradient through the solver's steps is exact for them; the adjoint's is the flow's, to the solver's tolerance
@@ -257,7 +249,7 @@ FIGURES, shared_limits = offered(
         panel(
             curves(thinned("gradient_difference"), style=FLOW),
             rule(y=0.01, words="1 %"),
-            y=axis("Distance", scale="log", read=_with_one_percent),
+            y=axis("Distance", scale="log", read=lambda ds: np.append(log_of("gradient_difference")(ds), -2.0)),
         ),
         panel(curves(thinned("adjoint_cost"), style=FLOW), y=axis("Ratio")),
         needs=(),
@@ -310,8 +302,8 @@ def picture(ds: Run) -> str:
     if absence(ds, "error_by_blocks"):
         return polyline_svg([], label=label)
     errors = log10(ds["error_by_blocks"])
-    drawn = []
-    for name in networks(ds):
-        style = DEPTH_NETWORKS[name]
-        drawn.append(Curve(style.label, np.asarray(errors.sel(network=name)), style.colour, style.dash))
+    looks = {name: DEPTH_NETWORKS[name] for name in networks(ds)}
+    drawn = [
+        Curve(look.label, np.asarray(errors.sel(network=name)), look.colour, look.dash) for name, look in looks.items()
+    ]
     return polyline_svg(drawn, label=label, axes=("blocks, log scale", "distance, log scale"))

@@ -5,7 +5,7 @@ Both draw themselves: the plane, its equal axes and its shaded sides are of the 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from goldviz.arrays.labelled import Array, Run
 from goldviz.diagnostics.findings import percent
 from goldviz.figures.draft import Figure, Node, Scatter
-from goldviz.figures.elements import colour_bar_below, legend_above_headings
+from goldviz.figures.elements import colour_bar_below, legend_above_headings, title_below
 from goldviz.figures.frames import AtStep, Words, line
 from goldviz.figures.limits import Values
 from goldviz.figures.maps import SIGNED, cells
@@ -49,74 +49,61 @@ def of_class(ds: Run, number: int) -> NDArray[np.bool_]:
     return np.asarray((labels < 0) == bool(number)) if is_regression(ds) else np.asarray(labels == number)
 
 
-@dataclass(frozen=True)
-class PlaneView:
-    """The two directions in which states are drawn: a point h is at (across h + shift_across, up h + shift_up).
+def places(ds: Run | Now, network: str) -> tuple[Array, Array]:
+    """Where a network's paths are drawn, across and up (look, depth, point): h over depth in the regression.
 
-    In two dimensions these are h1 and h2. With more, one looks along the read-out's plane: up is the distance from it.
+    In the plane at h1 and h2. With more dimensions one looks along the read-out's plane: up is the distance from it.
     """
-
-    axes: NDArray[np.float64]
-    shift: NDArray[np.float64]
-
-    @classmethod
-    def of(cls, read_out: NDArray[Any]) -> PlaneView:
-        """The view that suits a read-out (hidden + 1,), whose last entry is its bias."""
-        weights, bias = np.asarray(read_out[:-1], dtype=np.float64), float(read_out[-1])
-        if len(weights) == 2:
-            return cls(np.eye(2), np.zeros(2))
-        length = max(float(np.linalg.norm(weights)), 1e-30)
-        up = weights / length
-        for axis in np.eye(len(weights)):
-            across = axis - (axis @ up) * up
-            if np.linalg.norm(across) > SIDEWAYS:
-                break
-        across = across / np.linalg.norm(across)
-        return cls(np.stack([across, up]), np.array([0.0, bias / length]))
-
-    def place(self, states: NDArray[Any]) -> NDArray[np.float64]:
-        """Where states (..., hidden) are drawn, (..., 2)."""
-        return np.asarray(states.astype(np.float64) @ self.axes.T + self.shift)
-
-
-def placed_paths(ds: Run | Now, network: str) -> NDArray[np.float64]:
-    """Where a network's paths are drawn at each look (look, depth, point, 2)."""
-    read_outs = ds["read_out"].sel(network=network).transpose("look", "weight").values
-    paths = ds["path"].sel(network=network).transpose("look", "depth", "point", "dimension").values
-    places = [PlaneView.of(read_out).place(path) for read_out, path in zip(read_outs, paths, strict=True)]
-    return np.reshape(places, (*paths.shape[:-1], 2))
+    path = ds["path"].sel(network=network).transpose("dimension", "look", "depth", "point").astype(np.float64)
+    h = [path.isel(dimension=axis) for axis in range(path.sizes["dimension"])]
+    if "read_out" not in ds:
+        return h[0].copy(data=np.broadcast_to(ds["depth"].values[:, None], h[0].shape)), h[0]
+    if len(h) == 2:
+        return h[0], h[1]
+    read_out = ds["read_out"].sel(network=network).transpose("weight", "look").astype(np.float64)
+    *weights, bias = (read_out.isel(weight=place) for place in range(read_out.sizes["weight"]))
+    length = (sum(weight**2 for weight in weights) ** 0.5).clip(1e-30)
+    normal = [weight / length for weight in weights]
+    up = sum(one * towards for one, towards in zip(h, normal, strict=True))
+    within = [(1 - towards**2) ** 0.5 for towards in normal[:2]]
+    first, second = (
+        (one - towards * up) / share for one, towards, share in zip(h[:2], normal[:2], within, strict=True)
+    )
+    chosen = within[0] > SIDEWAYS
+    return first.where(chosen, 0.0) + second.where(~chosen, 0.0), up + bias / length
 
 
 def of_plane(axis: int, ds: Run) -> Values:
     """The places of all paths at all looks, across or up."""
     if "path" not in ds or ds["path"].size == 0:
         return np.array([])
-    if is_regression(ds):
-        return np.array([0.0, 1.0]) if axis == 0 else ds["path"].values.ravel()
-    return np.concatenate([placed_paths(ds, name)[..., axis].ravel() for name in networks(ds)])
+    return np.concatenate([places(ds, name)[axis].values.ravel() for name in networks(ds)])
 
 
 def carried(plot: Plot) -> Figure:
     """The kept points' paths from depth 0 (small rings) to depth 1 (filled), at one look, a panel for each network.
 
-    In two dimensions the paths of a flow never cross at one depth, so nothing that is enclosed gets out. The
-    regression's paths are drawn over depth.
+    In two dimensions the paths of a flow never cross at one depth, so nothing that is enclosed gets out.
     """
-    ds, names, regression = plot.ds, plot.networks, is_regression(plot.ds)
-    _network_panels(plot, **({} if regression else {"scaleratio": 1}))
-    for row, name in enumerate(names, start=1):
-        (_paths_over_depth if regression else _paths_in_plane)(plot, name, row)
+    ds, regression = plot.ds, is_regression(plot.ds)
     side = not regression and ds.sizes["dimension"] > 2
+    _network_panels(plot, **({} if regression else {"scaleratio": 1}))
+    for row, name in enumerate(plot.networks, start=1):
+        if not regression:
+            _plane(plot, name, row, side)
+        _paths(plot, name, row)
+        if regression:
+            _wanted(plot, row)
     across, up = ("Depth t", "h") if regression else ("h₁", "h₂")
     if side:
         across, up = "Along the read-out's plane", "Distance from it"
     plot.figure.update_yaxes(range=plot.limit("up"), title_text=up)
     plot.figure.update_xaxes(range=plot.limit("across"))
-    plot.figure.update_xaxes(title_text=across, row=len(names))
-    view_words = f"{ds.sizes['dimension']} dimensions, seen from the side." if side else ""
+    title_below(plot.figure, across)
     key = "Bars: what is wanted, −x." if regression else "Dashed: undecided."
-    notes = [_right_in_words(plot), line(plot.step_in_words("look", one_seed=True), key), view_words]
-    whole = plot.finish(*notes, height=120 + PANEL * len(names), hover="closest")
+    view = f"{ds.sizes['dimension']} dimensions, seen from the side." if side else ""
+    notes = [_right_in_words(plot), line(plot.step_in_words("look", one_seed=True), key), view]
+    whole = plot.finish(*notes, height=120 + PANEL * len(plot.networks), hover="closest")
     return legend_above_headings(whole, lift=22)
 
 
@@ -129,23 +116,19 @@ def _network_panels(plot: Plot, **equal: Any) -> None:
         plot.figure.update_yaxes(scaleanchor="x" if row == 1 else f"x{row}", **equal, row=row)
 
 
-def _paths_in_plane(plot: Plot, name: str, row: int) -> None:
-    side, lines = plot.ds.sizes["dimension"] > 2, plot.now["read_out"].sel(network=name).values.astype(np.float64)
+def _plane(plot: Plot, name: str, row: int, side: bool) -> None:
+    """The read-out's two sides, and the field at depth 0 where it lies in the plane that is drawn."""
+    lines = plot.now["read_out"].sel(network=name).values.astype(np.float64)
     for trace in _sides(plot, np.tile([0.0, 1.0, 0.0], (len(lines), 1)) if side else lines):
         plot.add(trace, row)
     if not side and not plot.lacks("field"):
         plot.add(_arrows(plot.now["field"].sel(network=name), plot.ink.muted), row)
-    _draw_paths(plot, placed_paths(plot.now, name), row)
 
 
-def _paths_over_depth(plot: Plot, name: str, row: int) -> None:
-    ds = plot.ds
-    h = plot.now["path"].sel(network=name).isel(dimension=0).transpose("look", "depth", "point").values
-    depth = np.broadcast_to(ds["depth"].values[:, None], h.shape)
-    _draw_paths(plot, np.stack([depth, h], axis=-1), row)
+def _wanted(plot: Plot, row: int) -> None:
     plot.figure.scatter(
-        x=np.ones(ds.sizes["point"]),
-        y=ds["label"].values,
+        x=np.ones(plot.ds.sizes["point"]),
+        y=plot.ds["label"].values,
         mode="markers",
         showlegend=False,
         cliponaxis=False,
@@ -155,43 +138,42 @@ def _paths_over_depth(plot: Plot, name: str, row: int) -> None:
     )
 
 
-def _at_looks(places: NDArray[Any]) -> dict[str, Any]:
-    """Places (look, point, 2) as a trace's coordinates."""
-    return {"x": AtStep("look", places[..., 0]), "y": AtStep("look", places[..., 1])}
+def _at_looks(x: Any, y: Any) -> dict[str, Any]:
+    return {"x": AtStep("look", x), "y": AtStep("look", y)}
 
 
-def _draw_paths(plot: Plot, places: NDArray[Any], row: int) -> None:
-    """Paths, starts and ends (look, depth, point, 2) of both classes."""
+def _paths(plot: Plot, network: str, row: int) -> None:
+    """Paths, starts and ends of both classes."""
+    both = [single(one.values) for one in places(plot.now, network)]
     for number, (colour, symbol, _) in enumerate(CLASSES):
-        own, words = single(places[:, :, of_class(plot.ds, number)]), class_names(plot.ds)[number]
-        with_breaks = np.pad(own, [(0, 0), (0, 1), (0, 0), (0, 0)], constant_values=np.nan).swapaxes(1, 2)
-        paths = with_breaks.reshape(len(own), with_breaks.shape[1] * with_breaks.shape[2], 2)
-        end = {"symbol": symbol, "size": 8, "color": colour, "line": {"width": 0.8, "color": plot.ink.background}}
-        traces: list[dict[str, Any]] = [
-            {
-                **_at_looks(paths),
-                "mode": "lines",
-                "line": {"color": with_alpha(colour, 0.5), "width": 1.3},
-                "hoverinfo": "skip",
-            },
-            {
-                **_at_looks(own[:, 0]),
-                "mode": "markers",
-                "hovertemplate": f"{words}, depth 0<extra></extra>",
-                "marker": {"symbol": f"{symbol}-open", "size": 5, "color": colour},
-            },
-            {
-                **_at_looks(own[:, -1]),
-                "mode": "markers",
-                "name": words,
-                "showlegend": row == 1,
-                "cliponaxis": False,
-                "hovertemplate": f"{words}, depth 1: (%{{x:.3f}}, %{{y:.3f}})<extra></extra>",
-                "marker": end,
-            },
-        ]
-        for trace in traces:
-            plot.figure.scatter(**{"legendgroup": f"class {number}", "showlegend": False, **trace}, row=row)
+        own, words = of_class(plot.ds, number), class_names(plot.ds)[number]
+        ends = [one[:, :, own] for one in both]
+        broken = [np.pad(one, [(0, 0), (0, 1), (0, 0)], constant_values=np.nan).swapaxes(1, 2) for one in ends]
+        draw = partial(plot.figure.scatter, legendgroup=f"class {number}", row=row)
+        draw(
+            **_at_looks(*(one.reshape(len(one), one.shape[1] * one.shape[2]) for one in broken)),
+            mode="lines",
+            line={"color": with_alpha(colour, 0.5), "width": 1.3},
+            showlegend=False,
+            hoverinfo="skip",
+        )
+        draw(
+            **_at_looks(*(one[:, 0] for one in ends)),
+            mode="markers",
+            showlegend=False,
+            hovertemplate=f"{words}, depth 0<extra></extra>",
+            marker={"symbol": f"{symbol}-open", "size": 5, "color": colour},
+        )
+        edge = {"width": 0.8, "color": plot.ink.background}
+        draw(
+            **_at_looks(*(one[:, -1] for one in ends)),
+            mode="markers",
+            name=words,
+            showlegend=row == 1,
+            cliponaxis=False,
+            hovertemplate=f"{words}, depth 1: (%{{x:.3f}}, %{{y:.3f}})<extra></extra>",
+            marker={"symbol": symbol, "size": 8, "color": colour, "line": edge},
+        )
 
 
 def _sides(plot: Plot, lines: NDArray[Any]) -> list[Node]:
@@ -204,15 +186,15 @@ def _sides(plot: Plot, lines: NDArray[Any]) -> list[Node]:
     lines = lines / np.where(usable, length, np.nan)
     normal, shift = lines[:, :2], lines[:, 2:]
     foot, along = -shift * normal, normal[:, ::-1] * (-REACH, REACH)
-    unnamed: dict[str, Any] = {"showlegend": False, "hoverinfo": "skip"}
+    one, other = foot - along, foot + along
+    draw = partial(Scatter, showlegend=False, hoverinfo="skip")
     segments = []
     for number, (colour, _, _) in enumerate(CLASSES):
         away = normal * (REACH if number else -REACH)
-        corners = _at_looks(np.stack([foot - along, foot + along, foot + along + away, foot - along + away], axis=1))
-        segments.append(Scatter(**corners, mode="none", fill="toself", fillcolor=with_alpha(colour, 0.1), **unnamed))
-    ends = _at_looks(np.stack([foot - along, foot + along], axis=1))
+        corners = np.stack([one, other, other + away, one + away], axis=2).swapaxes(0, 1)
+        segments.append(draw(**_at_looks(*corners), mode="none", fill="toself", fillcolor=with_alpha(colour, 0.1)))
     dashed = {"color": plot.ink.accent, "width": 2, "dash": "dash"}
-    return [*segments, Scatter(**ends, mode="lines", line=dashed, **unnamed)]
+    return [*segments, draw(**_at_looks(*np.stack([one, other], axis=2).swapaxes(0, 1)), mode="lines", line=dashed)]
 
 
 def _arrows(field: Array, colour: str) -> Node:
@@ -258,10 +240,10 @@ def decision(plot: Plot) -> Figure:
         hover = "(%{x:.2f}, %{y:.2f})<br>probability of class 1: %{z:.3f}"
         x, y, probability = _smooth(plot.now["decision"].sel(network=name))
         plot.add(cells(AtStep("look", probability), x=x, y=y, hover=hover), row)
-        starts = plot.now["path"].isel(depth=0).sel(network=name).transpose("look", "point", "dimension").values
+        starts = plot.now["path"].isel(depth=0).sel(network=name).transpose("dimension", "look", "point").values
         for number, (_, symbol, _) in enumerate(CLASSES):
             plot.figure.scatter(
-                **_at_looks(starts[:, of_class(ds, number)]),
+                **_at_looks(*starts[:2, :, of_class(ds, number)]),
                 mode="markers",
                 name=class_names(ds)[number],
                 legendgroup=f"class {number}",
@@ -273,7 +255,7 @@ def decision(plot: Plot) -> Figure:
     half = float(ds["grid_x"].max())
     plot.figure.update_xaxes(range=(-half, half), constrain="domain", showgrid=False)
     plot.figure.update_yaxes(range=(-half, half), title_text="h₂ at depth 0", showgrid=False)
-    plot.figure.update_xaxes(title_text="h₁ at depth 0", row=len(names))
+    title_below(plot.figure, "h₁ at depth 0")
     whole = plot.finish(plot.step_in_words("look", one_seed=True), height=150 + PANEL * len(names), hover="closest")
     legend_above_headings(whole, lift=22)
     return colour_bar_below(whole, (0, 1), SIGNED, "Probability of class 1", tickvals=[0, 0.25, 0.5, 0.75, 1])

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from goldviz.arrays.labelled import Array, Run
-from goldviz.arrays.light import LightArray
+from goldviz.arrays.labelled import Run
 from goldviz.figures.chart import Axis, axis, between, lines
 from goldviz.figures.limits import Quantity, Values, padded
-from goldviz.figures.marks import Mark
+from goldviz.figures.market import days_between
+from goldviz.figures.marks import Mark, given
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import absence
 from goldviz.figures.theme import style_of
@@ -44,13 +44,6 @@ def _series(plot: Plot) -> Series:
     return Series.of(plot.ds, plot.epoch)
 
 
-def along(values: Any, places: Any, dim: str = "day") -> Callable[[Plot], Array]:
-    """Values at days, or at other places of an x axis, for a mark."""
-    at = np.asarray(places)
-    array = LightArray(values, (dim,), {dim: at.astype(str) if at.dtype.kind == "M" else at})
-    return lambda plot: array
-
-
 def curve(
     network: str,
     values: Values,
@@ -62,13 +55,12 @@ def curve(
 ) -> list[Mark]:
     """A baseline's thin curve of this width, in its own dash; or the network's, over the range of its ``seeds``."""
     style = style_of(network)
-    dash, thick = (style.dash, width) if width else ("solid", 2.5)
     line = lines(
-        along(values, dates),
+        given(values, day=dates),
         name=style.label,
         colour=network,
-        dash=dash,
-        width=thick,
+        dash=style.dash if width else "solid",
+        width=width or 2.5,
         symbol=style.symbol,
         mode=mode,
         hover=hover,
@@ -76,24 +68,13 @@ def curve(
     )
     if len(seeds) < 2:
         return [line]
-    low, high = (along(edge(np.stack(seeds), axis=0), dates) for edge in (np.fmin.reduce, np.fmax.reduce))
+    low, high = (given(edge(np.stack(seeds), axis=0), day=dates) for edge in (np.fmin.reduce, np.fmax.reduce))
     return [between(low, high, colour=network, alpha=0.22, more={"group": network}), line]
 
 
 def axis_of_days(limits: str, ticks: int = 6, title: str | None = None) -> Axis:
     """An axis of dates between these limits, which are days since 1970."""
-
-    def told(plot: Plot) -> dict[str, Any]:
-        reach = tuple(str(np.datetime64(round(end), "D")) for end in plot.limit(limits))
-        plain = {"type": "date", "nticks": ticks, "tickangle": 0, "showgrid": False}
-        return {**plain, "range": reach, "unifiedhovertitle_text": "%{x|%d %b %Y}"}
-
-    return axis(title, scale="free", told=told)
-
-
-def shown(series: Series, values: Values) -> Values:
-    """Values in the unit of the figures."""
-    return series.moves.shown(values)
+    return axis(title, scale="free", told=lambda plot: days_between(plot.limit(limits), ticks))
 
 
 def ends(values: Values) -> Values:
@@ -112,9 +93,8 @@ def limits_of(
     def values(ds: Run) -> Values:
         if not ds.sizes.get("time") or any(name not in ds or not ds[name].size for name in ("target", *needs)):
             return np.array([])
-        return np.concatenate(
-            [np.array([]), *(ends(np.ravel(np.asarray(part).astype(float))) for part in read(ds, Series.of(ds)))]
-        )
+        parts = [ends(np.ravel(np.asarray(part).astype(float))) for part in read(ds, Series.of(ds))]
+        return np.concatenate([np.array([]), *parts])
 
     return Quantity(values, rounded)
 

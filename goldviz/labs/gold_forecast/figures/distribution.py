@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -11,12 +12,11 @@ from numpy.typing import NDArray
 
 from goldviz.arrays.labelled import Run
 from goldviz.diagnostics.forecasts.words import forecasts_counted, p_value
-from goldviz.figures.chart import axis, between, dots, figure, lines, rule
-from goldviz.figures.draft import Figure, make_subplots
-from goldviz.figures.elements import add_heading, number_ticks
+from goldviz.figures.chart import Panel, axis, bars, between, dots, figure, lines, panel, rule
+from goldviz.figures.elements import number_ticks
 from goldviz.figures.limits import Values, exact
 from goldviz.figures.market import in_template
-from goldviz.figures.marks import Mark
+from goldviz.figures.marks import Mark, given
 from goldviz.figures.notes import as_label
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import sentences
@@ -24,18 +24,16 @@ from goldviz.figures.theme import style_of, with_alpha
 from goldviz.labs.gold_forecast.figures.days import (
     AT_FIRST_LOOK,
     DAYS_UNDER_LEGEND,
-    along,
     axis_of_days,
     curve,
     in_view,
     limits_of,
     missing,
-    shown,
     widened,
 )
 from goldviz.labs.gold_forecast.scoring.direction import difference_p_value, directions
 from goldviz.labs.gold_forecast.scoring.intervals import coverages, fan_bands, probabilities, recorded_at_end
-from goldviz.labs.gold_forecast.scoring.series import REFERENCES, Series
+from goldviz.labs.gold_forecast.scoring.series import REFERENCES, Dates, Series
 from goldviz.labs.gold_forecast.words import source_words
 
 DARKNESS = (0.16, 0.22, 0.3)
@@ -59,58 +57,55 @@ def _recent(ds: Run, series: Series) -> list[Any]:
     return [recent.min() - 2, recent.max() + 2]
 
 
+def _edges(ds: Run, series: Series) -> dict[str, tuple[Values, Values]]:
+    """The ends of each band of the last forecasts, the widest first."""
+    shown = series.moves.shown
+    return {name: (shown(low)[LAST], shown(high)[LAST]) for name, low, high in fan_bands(ds, series)}
+
+
 def _fan_reach(ds: Run, series: Series) -> list[Values]:
-    edges = [edge for _, low, high in fan_bands(ds, series) for edge in (low, high)]
-    return [shown(series, part)[LAST] for part in (series.came, *edges)]
+    edges = _edges(ds, series).values()
+    return [series.moves.shown(series.came)[LAST], *(edge for band in edges for edge in band)]
 
 
-def _outside(ds: Run, series: Series) -> Values:
+def _outside(plot: Plot) -> Values:
     """Whether each of the last values lies outside the widest band."""
-    _, low, high = fan_bands(ds, series)[0]
+    series = in_view(plot)
+    _, low, high = fan_bands(plot.ds, series)[0]
     return np.asarray((series.came < low) | (series.came > high))[LAST]
 
 
 def _fan(plot: Plot) -> Sequence[Mark]:
-    series = in_view(plot)
-    dates, unit = series.dates[LAST], in_template(series.moves.suffix)
-    came, outside = shown(series, series.came)[LAST], _outside(plot.ds, series)
-    bands = fan_bands(plot.ds, series)
+    series, outside = in_view(plot), _outside(plot)
+    dates, unit, shown = series.dates[LAST], in_template(series.moves.suffix), series.moves.shown
+    bands = _edges(plot.ds, series)
     marks: list[Mark] = [
-        between(
-            along(shown(series, low)[LAST], dates),
-            along(shown(series, high)[LAST], dates),
-            colour=series.network,
-            alpha=alpha,
-            more={"name": name},
-        )
-        for (name, low, high), alpha in zip(bands, DARKNESS[-len(bands) :], strict=True)
+        between(given(low, day=dates), given(high, day=dates), colour=series.network, alpha=alpha, more={"name": name})
+        for (name, (low, high)), alpha in zip(bands.items(), DARKNESS[-len(bands) :], strict=True)
     ]
     if series.target != "volatility":
-        mean = along(shown(series, series.mean.mean(axis=1))[LAST], dates)
-        hover = f"mean %{{y:.4~g}}{unit}"
-        marks.append(lines(mean, name="mean", colour=series.network, dash="solid", hover=hover))
+        mean = given(shown(series.mean.mean(axis=1))[LAST], day=dates)
+        marks.append(lines(mean, name="mean", colour=series.network, dash="solid", hover=f"mean %{{y:.4~g}}{unit}"))
     marker = {
         "size": np.where(outside, 9, 5).tolist(),
         "symbol": np.where(outside, "circle-open", "circle").tolist(),
         "color": np.where(outside, plot.ink.accent, plot.ink.text).tolist(),
         "line": {"width": np.where(outside, 2.5, 0).tolist()},
     }
-    hover = f"came %{{y:.4~g}}{unit}"
-    return [
-        *marks,
-        dots(along(came, dates), x=along(dates, dates), name="what came", colour="text", hover=hover, marker=marker),
-    ]
+    came = given(shown(series.came)[LAST], day=dates)
+    look: dict[str, Any] = {"name": "what came", "colour": "text", "marker": marker}
+    return [*marks, dots(came, x=given(dates, day=dates), hover=f"came %{{y:.4~g}}{unit}", **look)]
 
 
 def _fan_axis(plot: Plot) -> Mapping[str, Any]:
     series = in_view(plot)
-    _, low, high = fan_bands(plot.ds, series)[0]
-    drawn = [shown(series, part)[LAST] for part in (series.came, series.mean.mean(axis=1), low, high)]
-    return {"title_text": as_label(series.moves.next), "range": widened(plot.limit("fan"), *drawn)}
+    widest = next(iter(_edges(plot.ds, series).values()))
+    drawn = [series.moves.shown(part)[LAST] for part in (series.came, series.mean.mean(axis=1))]
+    return {"title_text": as_label(series.moves.next), "range": widened(plot.limit("fan"), *drawn, *widest)}
 
 
 def _outside_words(plot: Plot) -> str:
-    outside = _outside(plot.ds, in_view(plot))
+    outside = _outside(plot)
     counted = forecasts_counted(len(outside))
     return f"{int(outside.sum())} of {counted} outside the widest band; {0.05 * len(outside):.0f} expected."
 
@@ -147,66 +142,64 @@ def _off(ds: Run, series: Series) -> list[float]:
     return [-reach, reach]
 
 
-def _calibration(plot: Plot) -> Figure:
-    """Two panels whose x axes have nothing in common: probabilities, and intervals by name."""
-    ds, series = plot.ds, in_view(plot)
-    values, intervals = probabilities(ds, series), coverages(ds, series)
+def _calibration(plot: Plot) -> Sequence[Panel] | str:
+    series = in_view(plot)
+    values, intervals = probabilities(plot.ds, series), coverages(plot.ds, series)
     if not values.size or not intervals:
-        return plot.instead("No forecast has a width that is a finite number.")
-    style, dotted = style_of(series.network), {"color": plot.ink.muted, "width": 1.5, "dash": "dot"}
-    figure = plot.figure = make_subplots(rows=2, cols=1, vertical_spacing=0.24)
+        return "No forecast has a width that is a finite number."
+    style = style_of(series.network)
     counts, chance = _histogram(values)
-    bins, flat = len(counts), 1 / len(counts)
-    share = counts / values.size
-    figure.bar(
-        x=(np.arange(bins) + 0.5) / bins,
-        y=100 * share,
-        width=0.92 / bins,
-        marker_color=style.colour,
-        opacity=0.85,
-        customdata=counts,
-        hovertemplate="%{y:.1f} % (%{customdata})<extra>around %{x:.2f}</extra>",
-        row=1,
+    bins, flat, share = len(counts), 1 / len(counts), 100 * (counts / values.size)
+    nominal, held = (np.array([getattr(one, name) for one in intervals]) for name in ("nominal", "share"))
+    low, high = 100 * (np.array([one.interval for one in intervals]).T - nominal)
+    reach = widened(plot.limit("off"), low, high)
+    bar = bars(
+        given(share, bin=(np.arange(bins) + 0.5) / bins),
+        colour=series.network,
+        hover="%{y:.1f} % (%{customdata})<extra>around %{x:.2f}</extra>",
+        more={"width": 0.92 / bins, "opacity": 0.85, "customdata": counts},
     )
-    low, high = 100 * max(0.0, flat - chance), 100 * (flat + chance)
-    grey = {"fillcolor": with_alpha(plot.ink.muted, 0.32), "line_width": 0, "layer": "above"}
-    figure.add_shape(type="rect", x0=0, x1=1, y0=low, y1=high, row=1, col=1, **grey)
-    figure.add_shape(type="line", x0=0, x1=1, y0=100 * flat, y1=100 * flat, line=dotted, row=1, col=1)
-    held = np.array([100 * entry.share for entry in intervals])
-    off = np.array([100 * (entry.share - entry.nominal) for entry in intervals])
-    from_below, from_above = 100 * np.array([entry.interval for entry in intervals]).T
-    figure.scatter(
-        x=[f"{entry.nominal:.0%}".replace("%", " %") for entry in intervals],
-        y=off,
-        mode="markers",
-        marker={"symbol": style.symbol, "size": 11, "color": style.colour},
-        error_y={"array": from_above - held, "arrayminus": held - from_below, "color": style.colour, "thickness": 2},
-        customdata=held,
-        hovertemplate="held %{customdata:.1f} %<br>%{y:+.1f} points<extra>%{x} interval</extra>",
-        row=2,
+    dot = dots(
+        given(100 * (held - nominal), interval=None),
+        x=given([f"{100 * one:.0f} %" for one in nominal], interval=None),
+        ends=(given(low, interval=None), given(high, interval=None)),
+        bar={"thickness": 2},
+        colour=series.network,
+        symbol=style.symbol,
+        hover="held %{customdata:.1f} %<br>%{y:+.1f} points<extra>%{x} interval</extra>",
+        more={"customdata": 100 * held},
     )
-    figure.add_hline(y=0, row=2, col=1, line=dotted)
-    top = widened(plot.limit("pit"), 100 * share)[1]
-    reach = widened(plot.limit("off"), from_below - held + off, from_above - held + off)
-    figure.update_yaxes(title_text="Share (%)", range=(0, top), nticks=5, row=1, col=1)
-    figure.update_yaxes(title_text="Points off", range=reach, nticks=5, row=2, col=1)
-    figure.update_xaxes(title_text="Forecast probability of at most what came", range=(0, 1), row=1, col=1)
-    figure.update_xaxes(title_text="Interval that should hold", type="category", showgrid=False, row=2, col=1)
-    for row, words in enumerate(("Where in its distribution what came fell", "How much the intervals held"), start=1):
-        add_heading(figure, row, f"<b>{words}</b>", font={"size": 14})
-    promised = ", ".join(f"{100 * entry.nominal:.0f}" for entry in intervals)
-    shares = ", ".join(f"{100 * entry.share:.0f}" for entry in intervals)
-    at_end = recorded_at_end(ds, series, "pit")
+    grey: dict[str, Any] = {"alpha": 0.32, "more": {"layer": "above"}}
+    return [
+        panel(
+            bar,
+            rule(y=100 * max(0.0, flat - chance), to=100 * (flat + chance), **grey),
+            rule(y=100 * flat),
+            heading="Where in its distribution what came fell",
+            x=axis("Forecast probability of at most what came", range=(0, 1)),
+            y=axis("Share (%)", scale="free", range=(0, widened(plot.limit("pit"), share)[1]), nticks=5),
+        ),
+        panel(
+            dot,
+            rule(y=0),
+            heading="How much the intervals held",
+            x=axis("Interval that should hold", type="category", showgrid=False),
+            y=axis("Points off", scale="free", range=reach, nticks=5),
+        ),
+    ]
+
+
+def _held(plot: Plot) -> str:
+    intervals = coverages(plot.ds, in_view(plot))
+    nominal, held = (", ".join(f"{100 * getattr(one, name):.0f}" for one in intervals) for name in ("nominal", "share"))
+    return f"Intervals of {nominal} % held {held} %."
+
+
+def _whose(plot: Plot) -> str:
+    series = in_view(plot)
+    at_end = recorded_at_end(plot.ds, series, "pit")
     about = "" if at_end else "As if Gaussian; the run's own distributions come at its end."
-    plot.finish(
-        f"Intervals of {promised} % held {shares} %.",
-        sentences(f"Epoch {series.look}, {forecasts_counted(values.size)}.", about),
-        "Grey, bars: 95 %, if days are independent.",
-        height=560,
-        legend=False,
-        hover="closest",
-    )
-    return figure.update_layout(margin_t=figure.layout.margin.t + 14)
+    return sentences(f"Epoch {series.look}, {forecasts_counted(probabilities(plot.ds, series).size)}.", about)
 
 
 def _moves(series: Series) -> Values:
@@ -217,42 +210,49 @@ def _moves(series: Series) -> Values:
 def _widths(ds: Run, series: Series) -> list[Values]:
     own = [series.scale] if series.look is not None else []
     parts = (*own, *series.baseline_scales.values(), np.abs(_moves(series)))
-    return [np.array([0.0]), *(shown(series, part) for part in parts)]
+    return [np.array([0.0]), *(series.moves.shown(part) for part in parts)]
 
 
-def _windows(series: Series) -> tuple[int, NDArray[np.intp]]:
-    """How many forecasts a window has, and where each begins."""
-    width = max(1, -(-len(series.dates) // WINDOWS))
-    return width, np.arange(0, len(series.dates), width)
+@dataclass(frozen=True)
+class Widths:
+    """Of windows of forecasts: their last days, the largest move, each model's width, and each seed's alone."""
 
+    count: int
+    dates: Dates
+    largest: Values
+    by_model: Mapping[str, Values]
+    by_seed: Sequence[Values]
 
-def _root_mean_square(values: Values, starts: NDArray[np.intp]) -> Values:
-    counts = np.diff(np.append(starts, len(values)))
-    return np.asarray(np.sqrt(np.add.reduceat(np.square(values), starts) / counts))
+    @classmethod
+    def of(cls, plot: Plot) -> Widths:
+        """Of the forecasts in view, without the constant variance."""
+        series = in_view(plot)
+        shown, count = series.moves.shown, len(series.dates)
+        width = max(1, -(-count // WINDOWS))
+        starts = np.arange(0, count, width)
 
+        def in_windows(scale: Values) -> Values:
+            sums = np.add.reduceat(np.square(shown(scale)), starts)
+            return np.asarray(np.sqrt(sums / np.diff(np.append(starts, count))))
 
-def _widths_in_windows(series: Series) -> tuple[Values, dict[str, Values], list[Values]]:
-    """The largest move of each window; each model's width in it, without the constant; each seed's alone."""
-    _, starts = _windows(series)
-    largest = np.asarray(np.fmax.reduceat(np.abs(shown(series, _moves(series))), starts))
-    scales = {name: one for name, one in series.baseline_scales.items() if name != REFERENCES["volatility"]}
-    by_seed = [shown(series, one) for one in series.scale.T] if series.look is not None else []
-    if by_seed:
-        scales[series.network] = series.scale.mean(axis=1)
-    widths = {name: _root_mean_square(shown(series, one), starts) for name, one in scales.items()}
-    return largest, widths, [_root_mean_square(one, starts) for one in by_seed]
+        scales = {name: one for name, one in series.baseline_scales.items() if name != REFERENCES["volatility"]}
+        own = series.scale if series.look is not None else np.empty((count, 0))
+        if own.size:
+            scales[series.network] = own.mean(axis=1)
+        largest = np.asarray(np.fmax.reduceat(np.abs(shown(_moves(series))), starts))
+        dates = series.dates[np.minimum(starts + width, count) - 1]
+        by_model = {name: in_windows(one) for name, one in scales.items()}
+        return cls(width, dates, largest, by_model, [in_windows(one) for one in own.T])
 
 
 def _widths_over_time(plot: Plot) -> Sequence[Mark]:
-    series = in_view(plot)
-    width, starts = _windows(series)
-    largest, widths, by_seed = _widths_in_windows(series)
-    dates = series.dates[np.minimum(starts + width, len(series.dates)) - 1]
+    series, widths = in_view(plot), plot.once(Widths.of)
     # A stroke from zero to each size, all in one.
+    largest = widths.largest
     strokes = np.stack([np.zeros_like(largest), largest, np.full_like(largest, np.nan)], axis=1).ravel()
     marks: list[Mark] = [
         lines(
-            along(strokes, [day for date in map(str, dates) for day in (date, date, None)]),
+            given(strokes, day=[day for date in map(str, widths.dates) for day in (date, date, None)]),
             name="largest move",
             colour=with_alpha(plot.ink.muted, 0.55),
             width=1,
@@ -260,17 +260,17 @@ def _widths_over_time(plot: Plot) -> Sequence[Mark]:
             more={"legendgroup": "moves", "connectgaps": False},
         )
     ]
-    for name, values in widths.items():
-        own = bool(by_seed) and name == series.network
-        marks += curve(name, values, dates, "%{y:.3f}", width=0 if own else 1.8, seeds=by_seed if own else ())
+    for name, values in widths.by_model.items():
+        seeds = widths.by_seed if name == series.network else ()
+        marks += curve(name, values, widths.dates, "%{y:.3f}", width=0 if seeds else 1.8, seeds=seeds)
     return marks
 
 
 def _width_axis(plot: Plot) -> Mapping[str, Any]:
-    series = in_view(plot)
-    largest, widths, by_seed = _widths_in_windows(series)
-    high = widened(plot.limit("scale"), np.array([0.0]), largest, *widths.values(), *by_seed)[1]
-    return {"title_text": as_label(series.moves.called("Standard deviation")), "range": (0, high)}
+    widths = plot.once(Widths.of)
+    drawn = (np.array([0.0]), widths.largest, *widths.by_model.values(), *widths.by_seed)
+    title = as_label(in_view(plot).moves.called("Standard deviation"))
+    return {"title_text": title, "range": (0, widened(plot.limit("scale"), *drawn)[1])}
 
 
 def _width_place(plot: Plot) -> str:
@@ -280,8 +280,8 @@ def _width_place(plot: Plot) -> str:
 
 
 def _width_source(plot: Plot) -> str:
-    width, _ = _windows(in_view(plot))
-    return sentences(f"Root mean squares of {width} forecasts." if width > 1 else "", source_words(plot.ds))
+    count = plot.once(Widths.of).count
+    return sentences(f"Root mean squares of {count} forecasts." if count > 1 else "", source_words(plot.ds))
 
 
 def _years(ds: Run, series: Series) -> list[float]:
@@ -306,29 +306,25 @@ def _hits(plot: Plot) -> Sequence[Mark] | str:
         return "There are too few forecasts with a sign to count."
     last = _all_years(plot)
     places = [last if entry.year is None else entry.year for entry in years]
-    rates = np.array([100 * entry.network.rate for entry in years])
+    rates, up = (100 * np.array([getattr(entry, name).rate for entry in years]) for name in ("network", "up"))
     low, high = 100 * np.array([entry.interval for entry in years]).T
     style, counts = style_of(series.network), [entry.network.counted for entry in years]
+    own: dict[str, Any] = {"name": style.label, "colour": series.network, "symbol": style.symbol, "size": 10}
+    always: dict[str, Any] = {"name": "always up", "colour": "accent", "symbol": "line-ew-open", "size": 18}
     return [
         dots(
-            along(rates, places, "year"),
-            name=style.label,
-            colour=series.network,
-            symbol=style.symbol,
-            size=10,
-            ends=(along(low, places, "year"), along(high, places, "year")),
+            given(rates, year=places),
+            ends=(given(low, year=places), given(high, year=places)),
             bar={"width": 4},
             hover="%{y:.1f} %, 95 %: %{customdata[0]:.1f} to %{customdata[1]:.1f}, of %{customdata[2]:.0f}",
             more={"customdata": np.stack([low, high, counts], axis=1)},
+            **own,
         ),
         dots(
-            along([100 * entry.up.rate for entry in years], places, "year"),
-            name="always up",
-            colour="accent",
-            symbol="line-ew-open",
-            size=18,
+            given(up, year=places),
             marker={"line": {"width": 3}},
             hover="always up %{y:.1f} %",
+            **always,
         ),
         rule(x=last - 1, width=1),
     ]
@@ -384,13 +380,19 @@ FIGURES = (
     of_forecasts(
         "calibration",
         "Do its intervals keep their word?",
-        draw=_calibration,
+        _calibration,
         redrawn="how many bins it has, and how far its axes reach, changes with the look",
         shows="Where in its forecast distribution each value fell.",
         limits={
             "pit": limits_of(_highest_bar, "mean", "scale", rounded=exact),
             "off": limits_of(_off, "mean", "scale", rounded=exact),
         },
+        apart=True,
+        notes=(_held, _whose),
+        lead="Grey, bars: 95 %, if days are independent.",
+        height=560,
+        legend="none",
+        hover="closest",
     ),
     # Large moves come in clusters, so a width that rises after one is right more often than not. A flat curve knows no
     # more than a constant variance.

@@ -2,33 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from goldviz.arrays.labelled import Array, Run
 from goldviz.diagnostics.findings import percent
-from goldviz.figures.chart import axis, colours, curves, figure, heat
-from goldviz.figures.draft import Figure
-from goldviz.figures.elements import number_ticks, power, power_ticks, unseen, whole
+from goldviz.figures.chart import Channel, axis, colours, curves, figure, heat
+from goldviz.figures.elements import unseen
 from goldviz.figures.frames import AtStep, Words, line
 from goldviz.figures.limits import Quantity, Values, log10, magnitudes
-from goldviz.figures.maps import cells, colour_bar
-from goldviz.figures.marks import Mark
+from goldviz.figures.market import shortened
 from goldviz.figures.notes import as_label
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import MOST_CELLS, finite, sentences, thinned
-from goldviz.figures.theme import SEQUENTIAL, style_of
+from goldviz.figures.theme import style_of
 from goldviz.labs.gold_forecast.figures.days import AT_THE_END, axis_of_days, missing
 from goldviz.labs.gold_forecast.measures import reach_of
-from goldviz.labs.gold_forecast.scoring.series import Dates, settings_of
+from goldviz.labs.gold_forecast.scoring.series import Dates, channels_of, settings_of
 from goldviz.labs.gold_forecast.words import join_words
 
 SLOW = 0.8
 """Autocorrelation above which a unit is called slow."""
-LONGEST_NAME = 14
-"""Characters of a channel's name on the axis."""
 WITHOUT_STATES = "An MLP reads its window at once: it has no hidden state that travels through time."
 
 
@@ -40,21 +36,17 @@ def _without_states(ds: Run) -> str:
     return WITHOUT_STATES if _network(ds) == "mlp" else missing("state_gradient_norm")(ds)
 
 
-def _gradients(plot: Plot) -> Sequence[Mark]:
-    return [curves("state_gradient_norm", style=style_of(_network(plot.ds)))]
-
-
 def _reach(plot: Plot) -> Words:
-    return plot.say(_reach_in_words, plot.now["state_gradient_norm"].astype(np.float64))
-
-
-def _reach_in_words(now: Array) -> str:
     """The answer: how many rows back the gradient is still a hundredth of its largest."""
-    lags = now["lag"].values
-    reach = reach_of(now.transpose("lag", "seed").values, lags)
-    if not np.isfinite(reach).any():
-        return "Every norm is exactly 0, or not a finite number."
-    return f"Above 1/100 up to {int(np.nanmedian(reach))} of {int(lags[-1])} rows back."
+    lags = plot.ds["lag"].values
+
+    def said(now: Array) -> str:
+        reach = reach_of(now.transpose("lag", "seed").values, lags)
+        if not np.isfinite(reach).any():
+            return "Every norm is exactly 0, or not a finite number."
+        return f"Above 1/100 up to {int(np.nanmedian(reach))} of {int(lags[-1])} rows back."
+
+    return plot.say(said, plot.now["state_gradient_norm"].astype(np.float64))
 
 
 def _unseen(plot: Plot) -> Words:
@@ -63,56 +55,54 @@ def _unseen(plot: Plot) -> Words:
 
 
 def _last_refit(plot: Plot) -> Words:
-    return plot.drawn(plot.when("Epoch {}, last refit.", "look"))
+    return plot.when("Epoch {}, last refit.", "look")
 
 
-def _listening(plot: Plot) -> Figure:
-    """The names of its rows say each channel's share of the step in view, and what is grey hangs on the step."""
-    ds = plot.ds
+def _sizes(plot: Plot) -> Array:
+    """How much each input moves the forecast, a row for each channel; the target, the first, stands at the top."""
     now = finite(plot.now["input_gradient"].astype(np.float64)).mean("seed").transpose("look", "channel", "lag")
-    channels = [str(channel) for channel in ds["channel"].values]
-    sums = now.sum("lag").values
+    return now.isel(channel=slice(None, None, -1)).assign_coords(channel=np.arange(now.sizes["channel"]))
+
+
+def _lags(plot: Plot) -> tuple[Values, str]:
+    """Which lags are drawn, and a sentence if some are left out."""
+    sizes = plot.ds.sizes
+    return thinned(sizes["lag"], most=max(1, MOST_CELLS // max(sizes["channel"], 1)), noun="row")
+
+
+def _logarithms(plot: Plot) -> Array:
+    return log10(plot.once(_sizes).isel(lag=_lags(plot)[0]))
+
+
+def _shares(plot: Plot) -> AtStep:
+    """Each channel's share of all, the lowest row's first."""
+    sums = plot.once(_sizes).sum("lag").values
     total = sums.sum(axis=1, keepdims=True)
-    shares = AtStep("look", sums / np.where(total > 0, total, 1))
-    columns, thinning = thinned(now.sizes["lag"], most=max(1, MOST_CELLS // max(len(channels), 1)), noun="row")
-    # The target, first among the channels, stands at the top.
-    values = log10(now.isel(lag=columns)).values[:, ::-1]
-    names = np.broadcast_to(np.array([as_label(name) for name in channels[::-1]])[:, None], values.shape[1:])
-    plot.add(
-        cells(
-            AtStep("look", values),
-            x=now["lag"].values[columns],
-            y=[*range(len(channels))],
-            hover="%{customdata}, %{x} rows back<br>10<sup>%{z:.2f}</sup>",
-            hoverongaps=False,
-            customdata=names if names.size <= MOST_CELLS // 8 else None,
-        )
-    )
-    ends = plot.limit("lag")
-    ticks = number_ticks(*whole(ends), {})
-    plot.figure.update_xaxes(title_text="Rows back from the forecast", range=ends, showgrid=False, **ticks)
-    plot.link("x", "lag")
-    plot.figure.update_yaxes(
-        tickvals=[*range(len(channels))],
-        ticktext=shares.map(lambda now: _shares(channels, now)[::-1]),
-        range=(-0.5, len(channels) - 0.5),
-        showgrid=False,
-    )
-    gaps = AtStep("look", np.isnan(values).any(axis=(1, 2)))
-    grey = gaps.map(lambda some: "Grey: unobserved, or exactly 0." if some else "")
-    seeds = f"Mean of {ds.sizes['seed']} seeds." if ds.sizes["seed"] > 1 else ""
-    deaf = shares.map(lambda now: "" if now.any() else "The forecast does not depend on any input.")
-    place = line(plot.when("Epoch {}, last refit.", "look"), seeds, thinning, grey)
-    plot.finish(deaf, place, join_words(ds), height=240 + 30 * len(channels), legend=False, hover="closest")
-    low, high = plot.limit("input_gradient")
-    words = f"Size of the derivative, {power(low)} to {power(high)}"
-    colour_bar(plot.figure, (low, high), SEQUENTIAL, words, **power_ticks(low, high))
-    return plot.figure.update_layout(plot_bgcolor=gaps.map(lambda some: plot.ink.gap if some else None))
+    return AtStep("look", sums / np.where(total > 0, total, 1))
 
 
-def _shares(channels: list[str], shares: Values) -> list[str]:
-    short = [name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…" for name in channels]
-    return [f"{as_label(name)} {percent(share)}" for name, share in zip(short, shares, strict=True)]
+def _named(plot: Plot) -> Mapping[str, Any]:
+    """The names in full, which an axis has no room for."""
+    shape = plot.once(_logarithms).shape[1:]
+    names = np.array([as_label(name) for name in channels_of(plot.ds)[::-1]])
+    few = np.prod(shape) <= MOST_CELLS // 8
+    return {"hoverongaps": False, "customdata": np.broadcast_to(names[:, None], shape) if few else None}
+
+
+def _channels(plot: Plot) -> Mapping[str, Any]:
+    names = [as_label(shortened(name, 14)) for name in channels_of(plot.ds)[::-1]]
+    rows = _shares(plot).map(lambda now: [f"{name} {percent(one)}" for name, one in zip(names, now, strict=True)])
+    return {"tickvals": [*range(len(names))], "ticktext": rows, "range": (-0.5, len(names) - 0.5)}
+
+
+def _gaps(plot: Plot) -> AtStep:
+    return AtStep("look", np.isnan(plot.once(_logarithms).values).any(axis=(1, 2)))
+
+
+def _of_inputs(plot: Plot) -> Words:
+    count = plot.ds.sizes["seed"]
+    grey = _gaps(plot).map(lambda some: "Grey: unobserved, or exactly 0." if some else "")
+    return line(_last_refit(plot), f"Mean of {count} seeds." if count > 1 else "", _lags(plot)[1], grey)
 
 
 def autocorrelation(rows: Values) -> Values:
@@ -147,21 +137,19 @@ def _recent_days(ds: Run) -> Values:
     return np.array([at.min() - 0.5, at.max() + 0.5]) if at.size else at
 
 
-def _units(plot: Plot) -> Mapping[str, Any]:
-    count = _states(plot)[0].sizes["rank"]
-    return {"showticklabels": False, "ticks": "", "range": (-0.5, count - 0.5)}
+def _drawn_states(plot: Plot) -> Array:
+    return plot.once(_states)[0]
 
 
 def _slow_units(plot: Plot) -> str:
-    _, slowness, _ = _states(plot)
-    told = slowness[np.isfinite(slowness)]
-    slow = f"{int((told > SLOW).sum())} of {len(slowness)} units slow (autocorrelation above {SLOW:g})."
-    return slow if told.size else ""
+    slowness = plot.once(_states)[1]
+    slow = f"{int((slowness > SLOW).sum())} of {len(slowness)} units slow (autocorrelation above {SLOW:g})."
+    return slow if np.isfinite(slowness).any() else ""
 
 
 def _whose_states(plot: Plot) -> str:
     seeds = ", first seed" if plot.ds.sizes.get("seed", 1) > 1 else ""
-    return sentences(f"{style_of(_network(plot.ds)).label}, last refit{seeds}, at the end.", _states(plot)[2])
+    return sentences(f"{style_of(_network(plot.ds)).label}, last refit{seeds}, at the end.", plot.once(_states)[2])
 
 
 FIGURES = (
@@ -170,24 +158,44 @@ FIGURES = (
     figure(
         "listening",
         "What does the forecast listen to?",
-        draw=_listening,
+        heat(
+            Channel("input_gradient", lambda plot: plot.once(_logarithms), lambda plot: plot.once(_logarithms)),
+            "lag",
+            "channel",
+            hover="%{customdata}, %{x} rows back<br>10<sup>%{z:.2f}</sup>",
+            more=_named,
+        ),
         instead=missing("input_gradient"),
+        needs=(),
         shows="How much the forecast moves with each input, channel by channel.",
         limits=magnitudes("input_gradient"),
+        y=axis("", told=_channels),
+        colour=colours("Size of the derivative", ends=lambda plot: plot.limit("input_gradient"), powers=True),
+        notes=(
+            lambda plot: _shares(plot).map(
+                lambda now: "" if now.any() else "The forecast does not depend on any input."
+            ),
+            _of_inputs,
+        ),
+        lead=lambda plot: join_words(plot.ds),
+        says_step=False,
+        seeds=False,
+        height=lambda plot: 240 + 30 * plot.ds.sizes["channel"],
+        layout=lambda plot: {"plot_bgcolor": _gaps(plot).map(lambda some: plot.ink.gap if some else None)},
     ),
     # Read it from left to right, as the error travels back. Where it is hundreds of times smaller than at the start,
     # older rows hardly teach the network anything (document 001, eq. 6-9).
     figure(
         "gradient_by_lag",
         "How far back does the network learn from?",
-        _gradients,
+        lambda plot: [curves("state_gradient_norm", style=style_of(_network(plot.ds)))],
         title="How far back does it learn from?",
         instead=_without_states,
         needs=(),
         shows="How long dL/dh is at each row before the forecast.",
         limits=magnitudes("state_gradient_norm"),
         y=axis(None, "state_gradient_norm", scale="log"),
-        notes=(_reach, _last_refit),
+        notes=(_reach, lambda plot: plot.drawn(_last_refit(plot))),
         lead=_unseen,
         seeds=False,
         says_step=False,
@@ -198,24 +206,19 @@ FIGURES = (
     figure(
         "hidden",
         "What does the network keep in mind?",
-        lambda plot: [
-            heat(
-                lambda plot: _states(plot)[0],
-                "recent",
-                "rank",
-                hover="%{x|%d %b %Y}<br>%{z:.3f}",
-                more={"hoverongaps": False},
-            )
-        ],
+        heat(_drawn_states, "recent", "rank", hover="%{x|%d %b %Y}<br>%{z:.3f}", more={"hoverongaps": False}),
         instead=missing("hidden", waiting=AT_THE_END),
         shows="The hidden states behind the last forecasts, slow units at the top.",
         limits={"hidden_time": Quantity(_recent_days)},
         x=axis_of_days("hidden_time", ticks=4, title="Forecast made on"),
-        y=axis("Units, slowest at the top", told=_units),
+        y=axis(
+            "Units, slowest at the top",
+            told=lambda plot: {"showticklabels": False, "ticks": "", "range": (-0.5, len(_drawn_states(plot)) - 0.5)},
+        ),
         colour=colours("Value of the hidden unit", "hidden", scale="signed"),
         notes=(_slow_units,),
         lead=_whose_states,
-        height=lambda plot: 300 + min(260, 8 * _states(plot)[0].sizes["rank"]),
-        layout=lambda plot: {"plot_bgcolor": plot.ink.gap if np.isnan(_states(plot)[0].values).any() else None},
+        height=lambda plot: 300 + min(260, 8 * len(_drawn_states(plot))),
+        layout=lambda plot: {"plot_bgcolor": plot.ink.gap if np.isnan(_drawn_states(plot).values).any() else None},
     ),
 )

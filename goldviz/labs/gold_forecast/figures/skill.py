@@ -11,18 +11,18 @@ import numpy as np
 from goldviz.arrays.labelled import Run
 from goldviz.diagnostics.forecasts.result import Result
 from goldviz.diagnostics.forecasts.words import forecasts_counted, plain_number, signed_percent
-from goldviz.figures.chart import Panel, axis, dots, figure, panel, rule
-from goldviz.figures.elements import MARKERS_UP_TO, interval_bars
+from goldviz.figures.chart import Panel, axis, figure, panel, rule
+from goldviz.figures.elements import MARKERS_UP_TO
 from goldviz.figures.limits import Values, exact
-from goldviz.figures.marks import Canvas, Mark
+from goldviz.figures.market import each_seed, in_rows, scored
+from goldviz.figures.marks import Canvas, Mark, Rule
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import MOST_COLUMNS, sentences, thinned
-from goldviz.figures.theme import style_of, tone, with_alpha
+from goldviz.figures.theme import style_of, tone
 from goldviz.labs.gold_forecast.figures.days import (
     AT_FIRST_LOOK,
     DAYS_UNDER_LEGEND,
     UNFINISHED,
-    along,
     axis_of_days,
     curve,
     in_view,
@@ -93,7 +93,6 @@ def score_axis(
 class Scores:
     """What the figure of scores draws of one look, in its unit: results by model, of each seed, in the final block."""
 
-    series: Series
     by_model: Mapping[str, Result]
     seeds: Values
     final: Mapping[str, float]
@@ -104,17 +103,12 @@ class Scores:
         unit = score_unit(series)
         by_model = {model: result.times(unit) for model, result in results(ds, series).items()}
         final = {model: unit * value for model, value in final_results(series).items()}
-        return cls(series, by_model, unit * np.array(seed_scores(series)), final)
+        return cls(by_model, unit * np.array(seed_scores(series)), final)
 
     @property
     def rows(self) -> list[str]:
         """The models, the lowest row first."""
         return [*self.by_model][::-1]
-
-    @property
-    def unit(self) -> str:
-        """What stands after a number."""
-        return "" if self.series.target == "volatility" else " %"
 
     def ends(self, plot: Plot) -> tuple[float, float]:
         """The axis' ends, which hold the network at every look."""
@@ -123,18 +117,18 @@ class Scores:
 
 
 @dataclass(frozen=True)
-class Behind:
-    """What marks the curves' days: shapes behind them, and words at the foot."""
+class Beyond:
+    """An arrow at the left edge of a row, with the number of a score that lies beyond it."""
 
-    shapes: Sequence[Mapping[str, Any]] = ()
-    words: Sequence[Mapping[str, Any]] = ()
+    number: str
+    row: float
+    colour: str
 
     def draw(self, canvas: Canvas) -> None:
-        """Draw them."""
-        for shape in self.shapes:
-            canvas.plot.figure.add_shape(xref="x", yref="y domain", layer="below", **shape)
-        for one in self.words:
-            canvas.plot.figure.add_annotation(**one)
+        """Write it."""
+        font: dict[str, Any] = {"color": canvas.colour(self.colour), "size": 13}
+        place: dict[str, Any] = {"x": 0, "xref": "x domain", "xanchor": "left", "y": self.row, "yref": "y"}
+        canvas.plot.figure.add_annotation(text=f"◂ {self.number}", font=font, **place)
 
 
 def said(series: Series, value: float) -> str:
@@ -158,7 +152,7 @@ def _gains(plot: Plot) -> Sequence[Mark | Panel] | str:
         else:
             marks += curve(model, values[rows], dates, hover, width=1.5)
     heading = f"Above 0: better than {SIMPLEST[series.target]}"
-    return [panel(*marks, _refits(plot, series), _final(plot, series), rule(y=0), heading=heading)]
+    return [panel(*marks, *_refits(series), *_final(series), rule(y=0), heading=heading)]
 
 
 def drawn_rows(series: Series, most: int = MOST_COLUMNS) -> tuple[Values, str]:
@@ -166,24 +160,19 @@ def drawn_rows(series: Series, most: int = MOST_COLUMNS) -> tuple[Values, str]:
     return thinned(len(series.dates), most=most, noun="forecast")
 
 
-def _refits(plot: Plot, series: Series) -> Behind:
+def _refits(series: Series) -> list[Rule]:
     """A stroke where the next refit takes over."""
-    starts = np.flatnonzero(np.diff(series.block) != 0) + 1
-    height = 1 if len(starts) < ALL_REFITS_MARKED else 0.04
-    line = {"color": plot.ink.muted, "width": 1, "dash": "dot"}
-    stroke = {"type": "line", "y0": 0, "y1": height, "line": line, "opacity": 0.6}
-    return Behind([{"x0": date, "x1": date, **stroke} for date in map(str, series.dates[starts])])
+    dates = series.dates[np.flatnonzero(np.diff(series.block) != 0) + 1]
+    height = {} if len(dates) < ALL_REFITS_MARKED else {"y1": 0.04}
+    return [rule(x=date, width=1, more={"opacity": 0.6, "layer": "below", **height}) for date in map(str, dates)]
 
 
-def _final(plot: Plot, series: Series) -> Behind:
+def _final(series: Series) -> list[Rule]:
     """The final block as a shaded part with its name, where it was opened."""
     if not final_results(series):
-        return Behind()
+        return []
     first, *_, last = map(str, series.dates[series.final])
-    fill = with_alpha(plot.ink.accent, 0.14)
-    shade = {"type": "rect", "x0": first, "x1": last, "y0": 0, "y1": 1, "line_width": 0, "fillcolor": fill}
-    place = {"x": last, "xref": "x", "xanchor": "right", "y": 0, "yref": "y domain", "yanchor": "bottom"}
-    return Behind([shade], [{"text": "final block", "font": {"size": 13, "color": plot.ink.accent}, **place}])
+    return [rule(x=first, to=last, foot="final block", colour="accent", alpha=0.14, more={"layer": "below"})]
 
 
 def _final_words(plot: Plot) -> str:
@@ -220,59 +209,34 @@ def _gains_axis(plot: Plot) -> Mapping[str, Any]:
 def _scores(plot: Plot) -> Sequence[Mark | Panel] | str:
     if words := missing("target")(plot.ds):
         return words
-    series = in_view(plot)
-    scores = plot.once(_scores_in_view)
-    low, rows = scores.ends(plot)[0], scores.rows
+    series, scores = in_view(plot), plot.once(_scores_in_view)
+    low, rows, unit = scores.ends(plot)[0], scores.rows, _unit(series)
     marks: list[Mark] = []
     for row, model in enumerate(rows):
         result, own = scores.by_model[model], model == "network"
-        style = style_of(series.network if own else model)
+        style, name = style_of(series.network if own else model), model_name(model, series.network, series.target)
         if result.value < low:
-            marks.append(_beyond(scores, row, result.value, tone(style.colour, plot.theme)))
-            continue
-        bars: dict[str, Any] | None = None
-        told = f"%{{x:+.3f}}{scores.unit}"
-        if result.sure:
-            above, below = [result.high - result.value], [result.value - result.low]
-            bars = interval_bars(above, below, style.colour, thickness=2.5 if own else 1.5, width=6)
-            told += f"<br>95 %: {result.low:+.3f} to {result.high:+.3f}{scores.unit}"
-        name = model_name(model, series.network, series.target)
-        hover = f"{told}<extra>{name}</extra>"
-        big = 13 if own else 10
-        marks.append(_at([result.value], row, name, style.colour, style.symbol, big, hover, more={"error_x": bars}))
+            marks.append(_beyond(series, row, result.value, tone(style.colour, plot.theme)))
+        else:
+            marks.append(scored(result, row, style, name, unit=unit, own=own))
     if scores.seeds.size:
-        colour, stroke = style_of(series.network).colour, {"line": {"width": 1.5}}
-        hover = "one seed alone: %{x:+.3f}<extra></extra>"
-        under = rows.index("network") - 0.26
-        marks.append(_at(scores.seeds, under, "each seed", colour, "line-ns-open", 10, hover, marker=stroke))
-    final = {model: value for model, value in scores.final.items() if np.isfinite(value)}
-    places = [rows.index(model) + 0.26 for model in final]
-    marks += [
-        _beyond(scores, row, value, plot.ink.accent)
-        for row, value in zip(places, final.values(), strict=True)
-        if value < low
-    ]
+        marks.append(each_seed(scores.seeds, rows.index("network"), style_of(series.network).colour))
+    final = {rows.index(model) + 0.26: value for model, value in scores.final.items() if np.isfinite(value)}
+    marks += [_beyond(series, row, value, "accent") for row, value in final.items() if value < low]
     if final:
-        hover, diamond = "final block: %{x:+.3f}<extra></extra>", {"line": {"width": 2}}
-        values = [*final.values()]
-        marks.append(_at(values, places, "final block", "accent", "diamond-open", 10, hover, marker=diamond))
+        look = {"name": "final block", "colour": "accent", "symbol": "diamond-open", "size": 10}
+        hover = "final block: %{x:+.3f}<extra></extra>"
+        marks.append(in_rows([*final.values()], [*final], hover=hover, marker={"line": {"width": 2}}, **look))
     return [*marks, rule(x=0, width=2, dash="solid")]
 
 
-def _at(values: Any, rows: Any, name: str, colour: str, symbol: str, size: float, hover: str, **more: Any) -> Mark:
-    """Scores as marks in one row, or each in its own."""
-    places = np.broadcast_to(rows, np.shape(values))
-    x = along(values, range(len(values)))
-    return dots(
-        along(places, range(len(values))), x=x, name=name, colour=colour, symbol=symbol, size=size, hover=hover, **more
-    )
+def _unit(series: Series) -> str:
+    """What stands after a number."""
+    return "" if series.target == "volatility" else " %"
 
 
-def _beyond(scores: Scores, row: float, value: float, colour: str) -> Behind:
-    """An arrow at the left edge, with its number, for a score that lies beyond it."""
-    text = f"◂ {said(scores.series, value / score_unit(scores.series))}"
-    place = {"x": 0, "xref": "x domain", "xanchor": "left", "y": row, "yref": "y"}
-    return Behind(words=[{"text": text, "font": {"color": colour, "size": 13}, **place}])
+def _beyond(series: Series, row: float, value: float, colour: str) -> Mark:
+    return Beyond(said(series, value / score_unit(series)), row, colour)
 
 
 def _scores_in_view(plot: Plot) -> Scores:
@@ -285,18 +249,15 @@ def _results_in_view(plot: Plot) -> Mapping[str, Result]:
 
 def _score_axis(plot: Plot) -> Mapping[str, Any]:
     series = in_view(plot)
-    percent = series.target != "volatility"
-    title = f"R² against {SIMPLEST[series.target]}" if percent else "QLIKE gain over a constant variance"
-    ends = plot.once(_scores_in_view).ends(plot)
-    return {"title_text": title, "range": ends, "nticks": 5, "ticksuffix": " %" if percent else ""}
+    score = "QLIKE gain over" if series.target == "volatility" else "R² against"
+    title = {"title_text": f"{score} {SIMPLEST[series.target]}"}
+    return {"range": plot.once(_scores_in_view).ends(plot), "nticks": 5, "ticksuffix": _unit(series), **title}
 
 
 def _models(plot: Plot) -> Mapping[str, Any]:
     series = in_view(plot)
-    rows = plot.once(_scores_in_view).rows
-    names = [model_name(model, series.network, series.target) for model in rows]
-    ends = (-0.6, len(rows) - 0.4)
-    return {"range": ends, "tickvals": [*range(len(rows))], "ticktext": names, "showgrid": False}
+    names = [model_name(model, series.network, series.target) for model in plot.once(_scores_in_view).rows]
+    return {"range": (-0.6, len(names) - 0.4), "tickvals": [*range(len(names))], "ticktext": names, "showgrid": False}
 
 
 def _answer(plot: Plot) -> str:

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from goldviz.labs.gold_forecast.models.window_reader import ForecastStream, ForecastWindow, HiddenStates, WindowReader
+from goldviz.labs.gold_forecast.models.window_reader import ForecastStream, HiddenStates, WindowReader
+from goldviz.labs.gold_forecast.windows import WindowBatch
 from goldviz.models.series.attention import AttentionOptions
 from goldviz.models.series.row_transformer import RowShape, RowTransformer, initialise_rows
 
@@ -60,7 +61,7 @@ class AttentionReader(WindowReader):
         )
         initialise_rows(self.network, weights)
 
-    def forward(self, window: ForecastWindow) -> HiddenStates:
+    def forward(self, window: WindowBatch) -> HiddenStates:
         """The rows as the first block reads them, but the last; its state behind the last block takes its place."""
         rows, places = self.network.embedded(window.values_and_mask.transpose(0, 1), days_before(window))
         steps = rows.unbind(1)
@@ -76,7 +77,7 @@ class AttentionReader(WindowReader):
         return by_name
 
 
-def days_before(window: ForecastWindow) -> Tensor:
+def days_before(window: WindowBatch) -> Tensor:
     """Days from each row to the value that is forecast, (batch, time)."""
     later = torch.cat([window.row_gaps[1:], window.ahead[None].to(window.row_gaps)])
     return DAYS_A_WEEK * later.flip(0).cumsum(0).flip(0).T

@@ -22,7 +22,8 @@ from torch.nn import functional
 
 from goldviz.labs.gold_forecast.models.attention_reader import USUAL, AttentionParts, AttentionReader
 from goldviz.labs.gold_forecast.models.heads import HEADS
-from goldviz.labs.gold_forecast.models.window_reader import ForecastStream, ForecastWindow, HiddenStates, WindowReader
+from goldviz.labs.gold_forecast.models.window_reader import ForecastStream, HiddenStates, WindowReader
+from goldviz.labs.gold_forecast.windows import WindowBatch
 from goldviz.models.continuous.fused_ode_rnn import fixed_step_ode_rnn
 from goldviz.models.continuous.gru_decay import DecayGRU, GapGRU
 from goldviz.models.continuous.series_forecaster import ODESeriesReader
@@ -54,7 +55,7 @@ class FlatReader(WindowReader):
         )
         self.b = nn.ParameterList(torch.zeros(hidden) for _ in self.W)
 
-    def forward(self, window: ForecastWindow) -> HiddenStates:
+    def forward(self, window: WindowBatch) -> HiddenStates:
         """The last layer's values alone: there are no states on the way through time."""
         state = window.values_and_mask.transpose(0, 1).flatten(1)
         for W, b in zip(self.W, self.b, strict=True):
@@ -74,7 +75,7 @@ class RecurrentReader(WindowReader):
         self.layer = recurrent_layer(kind, 2 * channels, hidden)
         initialise(self.layer, weights, START)
 
-    def forward(self, window: ForecastWindow) -> HiddenStates:
+    def forward(self, window: WindowBatch) -> HiddenStates:
         """h_1 to h_T."""
         states: HiddenStates = self.layer(window.values_and_mask).states[1:]
         return states
@@ -95,7 +96,7 @@ class GapReader(WindowReader):
         self.gru = GapGRU(channels, hidden, gaps=channels + 2)
         initialise(self.gru.cell, weights, START)
 
-    def forward(self, window: ForecastWindow) -> HiddenStates:
+    def forward(self, window: WindowBatch) -> HiddenStates:
         """h_1 to h_T."""
         later = torch.cat([window.row_gaps[1:], window.ahead.unsqueeze(0)])
         gaps = torch.cat([window.gaps, torch.stack([window.row_gaps, later], 2)], 2)
@@ -118,7 +119,7 @@ class DecayReader(WindowReader):
         self.gru = DecayGRU(channels, hidden)
         initialise(self.gru.cell, weights, START)
 
-    def forward(self, window: ForecastWindow) -> HiddenStates:
+    def forward(self, window: WindowBatch) -> HiddenStates:
         """h_1 to h_(T-1), and h_T as it has faded by the forecast's time."""
         states = self.gru(window.values, window.mask, window.gaps, window.row_gaps).states
         ahead = window.ahead.to(window.values)
@@ -143,12 +144,12 @@ class FlowReader(WindowReader):
         field = TanhField(hidden, (hidden,), weights(FIELD_STREAM))
         self.follower = ODESeriesReader(fixed_step_ode_rnn(cell, field, "rk4", LONGEST_FLOW_STEP))
 
-    def forward(self, window: ForecastWindow) -> HiddenStates:
+    def forward(self, window: WindowBatch) -> HiddenStates:
         """The states just after every row but the last, and then the one that has flowed to the forecast's time."""
         states = self.follower(*self._series(window)).after.unbind(0)
         return (*states[:-2], states[-1])
 
-    def chain(self, window: ForecastWindow) -> HiddenStates:
+    def chain(self, window: WindowBatch) -> HiddenStates:
         """The states that the solver sets out from, and where it ends; the same ones."""
         states = self.follower.chain(*self._series(window)).states
         return (*states[:-2], states[-1])
@@ -159,7 +160,7 @@ class FlowReader(WindowReader):
         return {**network.cell.matrices(), "field": network.field.weights[0]}
 
     @staticmethod
-    def _series(window: ForecastWindow) -> tuple[Tensor, Tensor, Tensor]:
+    def _series(window: WindowBatch) -> tuple[Tensor, Tensor, Tensor]:
         gaps = torch.cat([window.row_gaps, window.ahead.unsqueeze(0)]).detach().double().clamp(min=SHORTEST_GAP)
         nothing = torch.zeros_like(window.values[:1])
         values, mask = torch.cat([window.values, nothing]), torch.cat([window.mask, nothing > 0])
@@ -220,12 +221,12 @@ class Forecaster(nn.Module):
         self.reader = WINDOW_READERS[network](ReaderSizes(window, channels, hidden, attention), weights)
         self.head = HEADS[head](hidden, head_weights, centred=centred)
 
-    def states(self, window: ForecastWindow) -> HiddenStates:
+    def states(self, window: WindowBatch) -> HiddenStates:
         """The reader's hidden states; the last entry is the one that the head reads."""
         hidden_states: HiddenStates = self.reader(window)
         return hidden_states
 
-    def forward(self, window: ForecastWindow) -> Float[Tensor, "batch parameters"]:
+    def forward(self, window: WindowBatch) -> Float[Tensor, "batch parameters"]:
         """The parameters of the forecast distributions of the standardised next value."""
         parameters: Tensor = self.head(self.states(window)[-1])
         return parameters

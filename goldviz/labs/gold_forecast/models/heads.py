@@ -17,6 +17,7 @@ from torch import Generator, Tensor, nn
 from torch.nn import functional
 
 from goldviz.labs.gold_forecast.settings import LEVELS
+from goldviz.models.losses import normal_loss, pinball_loss, student_loss
 
 SMALLEST_SCALE_SHARE = 1e-2
 """Of the training standard deviation; a likelihood without such a floor grows without bound around a single value."""
@@ -75,9 +76,8 @@ class GaussianHead(ForecastHead):
         return _located(self.read(state))
 
     def losses(self, parameters: Float[Tensor, "batch 2"], came: Float[Tensor, " batch"]) -> Float[Tensor, " batch"]:
-        """log s + ((y - m) / s)^2 / 2 + log(2 pi) / 2."""
-        mean, scale = parameters.unbind(1)
-        return scale.log() + ((came - mean) / scale).square() / 2 + math.log(2 * math.pi) / 2
+        """The negative log likelihood."""
+        return normal_loss(came, *parameters.unbind(1))
 
 
 class StudentHead(ForecastHead):
@@ -105,10 +105,7 @@ class StudentHead(ForecastHead):
 
     def losses(self, parameters: Float[Tensor, "batch 3"], came: Float[Tensor, " batch"]) -> Float[Tensor, " batch"]:
         """The negative log likelihood of mean + scale * t."""
-        mean, scale, nu = parameters.unbind(1)
-        z = (came - mean) / scale
-        normaliser = torch.lgamma(nu / 2) - torch.lgamma((nu + 1) / 2) + (math.pi * nu).log() / 2
-        return normaliser + scale.log() + (nu + 1) / 2 * torch.log1p(z.square() / nu)
+        return student_loss(came, *parameters.unbind(1))
 
     def standard_deviation(self, parameters: Float[Tensor, "batch 3"]) -> Float[Tensor, " batch"]:
         """scale * sqrt(nu / (nu - 2))."""
@@ -154,9 +151,8 @@ class QuantileHead(ForecastHead):
     def losses(
         self, parameters: Float[Tensor, "batch levels"], came: Float[Tensor, " batch"]
     ) -> Float[Tensor, " batch"]:
-        """The mean pinball loss over the levels, max(tau (y - q), (tau - 1)(y - q)) (Koenker and Bassett 1978)."""
-        error = came[:, None] - parameters
-        return torch.maximum(self.levels * error, (self.levels - 1) * error).mean(1)
+        """The mean pinball loss over the levels."""
+        return pinball_loss(came, parameters, self.levels)
 
     def mean(self, parameters: Float[Tensor, "batch levels"]) -> Float[Tensor, " batch"]:
         """The integral of the quantile function by the trapezium rule, constant beyond the outermost levels."""

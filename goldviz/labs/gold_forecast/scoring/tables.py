@@ -12,8 +12,15 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Bool, Float
 
-from goldviz.diagnostics.forecasts.block_bootstrap import block_length, middle, replicated_means
-from goldviz.diagnostics.forecasts.score_tables import WITHOUT_SCORE, ScoreTable, ScoreWithEnds, score_table
+from goldviz.diagnostics.forecasts.block_bootstrap import (
+    WITHOUT_SCORE,
+    ScoreTable,
+    ScoreWithEnds,
+    block_length,
+    middle,
+    replicated_means,
+    score_table,
+)
 from goldviz.diagnostics.forecasts.scores import absolute_errors, hits, scorable, squared_errors
 from goldviz.diagnostics.forecasts.significance import diebold_mariano, wilson_interval
 from goldviz.labs.gold_forecast.scoring.distributions import crps_gaussian, inside_gaussian, qlike_losses

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -15,7 +15,11 @@ from goldviz.figures.chart import Axis, axis, figure
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import thinned
 
-DATES = axis(scale="free", told=lambda plot: market.DATES)
+DATES = axis(scale="free", **market.DATES)
+MOST_DAYS = 1_000
+"""Days drawn of a curve at most."""
+FLAT = {"line": {"width": 0}}
+"""Bars without edges."""
 
 
 def told(words: Callable[[Run], str]) -> Callable[..., str]:
@@ -27,35 +31,29 @@ of_market = partial(figure, lead=told(market.source_sentence), legend="under", l
 """A figure that says where its numbers come from."""
 
 
-def free(said: Callable[[Plot], Mapping[str, Any]], title: str | None = None) -> Axis:
-    """An axis of which Plotly is told what hangs on the market."""
-    return axis(title, scale="free", told=said)
-
-
-def channels(plot: Plot, first: int = 0) -> dict[str, Any]:
-    """Rows of channels, from this one on."""
-    names = market.names(plot.ds)[first:]
-    return market.channel_rows(names, (len(names) - 0.4, -0.6))
-
-
-def of(values: Array, *, day: str = "", rows: Any = slice(None), factor: float = 1.0) -> Callable[[Plot], Array]:
-    """What a mark draws: numbers times a factor, of some rows; along a ``day``, with dates as Plotly reads them."""
-    drawn = factor * (values.isel({day: rows}) if day else values)
-    if day:
-        drawn = drawn.astype(np.float32).assign_coords(**{day: market.days(drawn[day])})
-    return lambda plot: drawn
-
-
-def thin(plot: Plot, dim: str, most: int) -> NDArray[np.intp]:
+def thin(plot: Plot, dim: str, most: int = MOST_DAYS) -> NDArray[np.intp]:
     """The days that are drawn; the figure says which."""
     rows, plot.thinning = thinned(plot.ds.sizes[dim], most, "day")
     return rows
 
 
-def around_zero(words: Callable[[Run], str], **more: Any) -> Axis:
-    """A y axis with a line at zero, whose title hangs on the market."""
+def on_days(values: Array, rows: Any = slice(None)) -> Callable[[Plot], Array]:
+    """Numbers on these of their days, which Plotly reads as dates."""
+    drawn = values[rows].astype(np.float32)
+    day = str(drawn.dims[0])
+    return lambda plot: drawn.assign_coords(**{day: market.days(drawn[day])})
+
+
+def channels(plot: Plot, first: int = 0) -> dict[str, Any]:
+    """Rows of channels, from this one on."""
+    return market.channel_rows(market.names(plot.ds)[first:])
+
+
+def around_zero(title: str | Callable[[Run], str], **more: Any) -> Axis:
+    """A y axis with a line at zero; its title may hang on the market."""
 
     def said(plot: Plot) -> dict[str, Any]:
-        return {"title_text": words(plot.ds), "zeroline": True, "zerolinecolor": plot.ink.muted, **more}
+        own = {"title_text": title(plot.ds)} if callable(title) else {}
+        return {**own, "zeroline": True, "zerolinecolor": plot.ink.muted, **more}
 
-    return axis(scale="free", told=said)
+    return axis(None if callable(title) else title, scale="free", told=said)

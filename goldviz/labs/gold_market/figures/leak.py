@@ -16,9 +16,13 @@ from goldviz.figures.notes import as_label
 from goldviz.figures.plot import Plot
 from goldviz.figures.theme import with_alpha
 from goldviz.labs.gold_market import measures
-from goldviz.labs.gold_market.figures.drawing import DATES, around_zero, channels, free, of, of_market, thin, told
+from goldviz.labs.gold_market.figures.drawing import DATES, around_zero, channels, of_market, on_days, thin, told
 
-MOST_DAYS = 1_000
+WAYS = {
+    "joined": ("joined by date", market.JOINED, "dot", "diamond"),
+    "known": ("known at the forecast", market.KNOWN, "solid", "circle"),
+}
+"""Name, colour, dash and symbol of what a covariate tells by date, and as it was known."""
 MOST_NAMED = 3
 TOO_MUCH = "no honest column tells so much of what comes. Is it known later than its date says?"
 NO_COVARIATE = "This market has no covariate: there is nothing to join."
@@ -29,46 +33,43 @@ WITHOUT_TONE = (
 
 
 def _rolling(plot: Plot) -> Sequence[Mark]:
-    """What chance gives, and the target's next move with one covariate; thick is what the network would see."""
-    ds, day, rows = plot.ds, "answer_day", thin(plot, "answer_day", MOST_DAYS)
-    kinds = (
-        ("joined", "joined by date", market.JOINED, "dot", "date"),
-        ("known", "known at the forecast", market.KNOWN, "solid", "release"),
-    )
+    ds, rows = plot.ds, thin(plot, "answer_day")
+    thick = "joined" if ds.attrs["alignment"] == "date" else "known"
     return [
-        between(of(ds["noise"], day=day, rows=rows, factor=-1), of(ds["noise"], day=day, rows=rows), alpha=0.25),
+        between(on_days(-ds["noise"], rows), on_days(ds["noise"], rows), alpha=0.25),
         *(
             lines(
-                of(ds[f"{kind}_rolling"], day=day, rows=rows),
+                on_days(ds[f"{way}_rolling"], rows),
                 name=name,
                 colour=colour,
                 dash=dash,
-                width=3 if ds.attrs["alignment"] == by else 1.6,
+                width=3 if way == thick else 1.6,
                 hover="%{y:+.2f}",
             )
-            for kind, name, colour, dash, by in kinds
+            for way, (name, colour, dash, _) in WAYS.items()
         ),
     ]
 
 
-def _in_title(plot: Plot) -> str:
-    target, beside = (market.shortened(str(plot.ds["channel"].values[k])) for k in (0, int(plot.ds.attrs["number"])))
-    return f"Does {beside} tell {target}'s next move?"
-
-
 def overall_sentence(ds: Run) -> str:
     """The two correlations over all the years."""
-    by_date, by_release = measures.correlation_by_date(ds), measures.correlation_as_known(ds)
-    alert = "" if int(ds.attrs["number"]) not in measures.places_ahead(ds) else f" {TOO_MUCH[0].upper()}{TOO_MUCH[1:]}"
-    return f"Over all these years: same-day correlation {_signed(by_date)}, usable {_signed(by_release)}.{alert}"
+    by_date, by_release = map(_signed, (measures.correlation_by_date(ds), measures.correlation_as_known(ds)))
+    alert = f" {TOO_MUCH[0].upper()}{TOO_MUCH[1:]}" if int(ds.attrs["number"]) in measures.places_ahead(ds) else ""
+    return f"Over all these years: same-day correlation {by_date}, usable {by_release}.{alert}"
+
+
+def _signed(value: float) -> str:
+    return f"{value:+.2f}".replace("-", "−") if np.isfinite(value) else "no number"
 
 
 correlation = of_market(
     "correlation",
     "Does the covariate tell the next move?",
     _rolling,
-    title=_in_title,
-    shows="The correlation over a rolling window.",
+    title=lambda plot: (
+        f"Does {market.name_of(plot.ds, int(plot.ds.attrs['number']))} tell {market.name_of(plot.ds, 0)}'s next move?"
+    ),
+    shows="Thick: as the rows are joined now.",
     instead=lambda ds: "" if int(ds.attrs["number"]) else NO_COVARIATE,
     over="answer_day",
     x=DATES,
@@ -79,31 +80,22 @@ correlation = of_market(
 
 
 def _both_ways(plot: Plot) -> Sequence[Mark]:
-    """Every covariate's two correlations over all the years; the bar is what lies between them."""
-    by_release, by_date = plot.ds["known_overall"][1:], plot.ds["joined_overall"][1:]
-    names = [as_label(market.words(plot.ds, number + 1)) for number in range(by_date.size)]
-    gap = np.nan_to_num(by_release.values - by_date.values)
-    ways = (
-        ("joined by date", by_date, "diamond", market.JOINED),
-        ("known at the forecast", by_release, "circle", market.KNOWN),
-    )
+    joined, known = (plot.ds[f"{way}_overall"].values[1:] for way in WAYS)
+    gap = np.nan_to_num(known - joined)
     bar = interval_bars(np.maximum(gap, 0), np.maximum(-gap, 0), with_alpha(market.JOINED, 0.45), thickness=5, width=0)
-    return [
-        dots(
-            of(values.copy(data=np.arange(values.size, dtype=float))),
-            x=of(values),
-            name=name,
-            colour=colour,
-            symbol=symbol,
-            hover=f"<b>%{{customdata}}</b><br>{name}: %{{x:+.3f}}<extra></extra>",
-            more={"customdata": names, **({"error_x": bar} if values is by_date else {})},
-        )
-        for name, values, symbol, colour in ways
-    ]
+    return [_overall(plot, "joined", error_x=bar), _overall(plot, "known")]
+
+
+def _overall(plot: Plot, way: str, **more: Any) -> Mark:
+    (name, colour, _, symbol), values = WAYS[way], plot.ds[f"{way}_overall"].values[1:]
+    said = [as_label(str(words)) for words in plot.ds["words"].values[1:]]
+    hover = f"<b>%{{customdata}}</b><br>{name}: %{{x:+.3f}}<extra></extra>"
+    look = {"name": name, "colour": colour, "symbol": symbol}
+    return market.in_rows(values, np.arange(values.size), **look, hover=hover, more={"customdata": said, **more})
 
 
 def _reach(plot: Plot) -> dict[str, Any]:
-    either = np.abs(np.concatenate([plot.ds[name].values[1:] for name in ("known_overall", "joined_overall")]))
+    either = np.abs(np.concatenate([plot.ds[f"{way}_overall"].values for way in WAYS]))
     reach = 1.12 * max(0.1, float(either[np.isfinite(either)].max(initial=0)))
     return {"range": [-reach, reach], "zeroline": True, "zerolinecolor": plot.ink.muted}
 
@@ -126,19 +118,15 @@ def fit_sentence(ds: Run) -> str:
     )
 
 
-def _signed(value: float) -> str:
-    return f"{value:+.2f}".replace("-", "−") if np.isfinite(value) else "no number"
-
-
 leak = of_market(
     "leak",
     "Which covariates leak when joined by date?",
     _both_ways,
-    shows="Each covariate's correlation with the next move, both ways.",
+    shows="Bar: what joining by date gives away.",
     cannot_show="How a forecast would do.",
     instead=lambda ds: "" if ds.sizes["channel"] > 1 else NO_COVARIATE,
-    x=free(_reach, "Correlation with the target's next move"),
-    y=free(lambda plot: channels(plot, 1)),
+    x=axis("Correlation with the target's next move", scale="free", told=_reach),
+    y=axis(scale="free", told=lambda plot: channels(plot, 1)),
     notes=(told(ahead_sentence), told(fit_sentence)),
     height=lambda plot: max(300, 158 + 32 * plot.ds.sizes["channel"]),
     hover="closest",
@@ -149,8 +137,8 @@ def _answers(plot: Plot) -> Sequence[Mark]:
     """One point a document: its tone, and the mean move until the next; with the line fitted to all moves."""
     ds, factor, slope = plot.ds, market.unit_of_changes(plot.ds).factor, measures.answer(plot.ds)
     documents = dots(
-        of(ds["answer"], factor=factor),
-        x=of(ds["tone"]),
+        lambda plot: factor * plot.ds["answer"],
+        x="tone",
         name="a document",
         colour=with_alpha(market.BESIDE, 0.6),
         size=8,
@@ -160,9 +148,15 @@ def _answers(plot: Plot) -> Sequence[Mark]:
     if not np.isfinite(slope):
         return [documents]
     ends = ds["tone"][:2].copy(data=[np.nanmin(ds["tone"].values), np.nanmax(ds["tone"].values)])
-    fitted = of(slope * measures.spread_of_moves(ds) * ends + measures.mean_move(ds), factor=factor)
-    how: dict[str, Any] = {"name": "fitted to all moves", "colour": "accent", "width": 2.5}
-    return [documents, lines(fitted, x=of(ends), **how, hover="%{y:+.3f} a day, as fitted<extra></extra>")]
+    fitted = lines(
+        lambda plot: factor * (slope * measures.spread_of_moves(ds) * ends + measures.mean_move(ds)),
+        x=lambda plot: ends,
+        name="fitted to all moves",
+        colour="accent",
+        width=2.5,
+        hover="%{y:+.3f} a day, as fitted<extra></extra>",
+    )
+    return [documents, fitted]
 
 
 def _mean_moves(ds: Run) -> str:
@@ -177,18 +171,15 @@ def answer_sentence(ds: Run) -> str:
         return "There are too few documents for a line."
     sure = "more than chance" if abs(slope) > unsure else "no more than chance"
     beside = f"; planted: {truth:g}" if truth else ""
-    return (
-        (f"One sd of the tone goes with {slope:+.2f} ± {unsure:.2f} sd of a move (95 %): {sure}{beside}.")
-        .replace("+-", "−")
-        .replace(" -", " −")
-    )
+    said = f"One sd of the tone goes with {slope:+.2f} ± {unsure:.2f} sd of a move (95 %): {sure}{beside}."
+    return said.replace("+-", "−").replace(" -", " −")
 
 
 answer = of_market(
     "answer",
     "Does the target move with what documents say?",
     _answers,
-    title=lambda plot: f"Does {market.shortened(str(plot.ds['channel'].values[0]))} move with what documents say?",
+    title=lambda plot: f"Does {market.name_of(plot.ds, 0)} move with what documents say?",
     shows="The mean move from the second working day after a document until that of the next, by tone.",
     instead=lambda ds: "" if ds.sizes["document"] else WITHOUT_TONE,
     x=axis("Tone, standard deviations from its mean", scale="free"),

@@ -1,28 +1,27 @@
-"""Who is observed: at which hour of the last days, month by month over the years, and day by day at the end."""
+"""Who is observed: at which hour of the last days, by month, day by day at the end; and every channel's facts."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
 from goldviz.arrays.labelled import Run
+from goldviz.diagnostics.forecasts.moves import SEEN_AS
 from goldviz.figures import market
-from goldviz.figures.chart import bars, figure
-from goldviz.figures.draft import Figure
+from goldviz.figures.chart import axis, bars, colours, rule
 from goldviz.figures.frames import AtStep, each
-from goldviz.figures.maps import cells, colour_bar
-from goldviz.figures.marks import Mark
+from goldviz.figures.maps import cells
+from goldviz.figures.marks import Canvas, Mark
 from goldviz.figures.notes import as_label
 from goldviz.figures.plot import Plot
-from goldviz.figures.reading import sentences
-from goldviz.figures.theme import SEQUENTIAL, with_alpha
+from goldviz.figures.theme import with_alpha
 from goldviz.labs.gold_market import measures
-from goldviz.labs.gold_market.figures.drawing import channels, free, of_market, told
+from goldviz.labs.gold_market.figures.drawing import DATES, FLAT, channels, of_market, told
 
 LINE = 16
 """Pixels of a channel in a day's row."""
@@ -57,116 +56,128 @@ def hour_in_words(hour: int) -> str:
     return f"{hour % 24}:00 UTC{' of the day after' if hour >= 24 else ''}"
 
 
-def _clock(plot: Plot, moment: int | AtStep) -> Figure:
-    """One mark a value: out by the moment in view, or not out yet."""
-    ds, figure, ink = plot.ds, plot.figure, plot.ink
-    out, days = ds["out_after"].values, ds["clock_day"].values.astype("datetime64[D]").astype("datetime64[s]")
-    count, channels = out.shape
-    late = np.where(out > MOST_HOURS, MOST_HOURS, out)
-    height = np.arange(count)[:, None] * (channels + 1.0) + np.arange(channels)[None]
-    names = np.tile(market.names(ds)[:channels], (count, 1))
-    hour = each(moment, hour_of)
-    for name, colour, symbol, side, holds in STATES_OF_CLOCK:
-        figure.scatter(
-            x=each(hour, partial(_there, late, out, holds)),
-            y=height.ravel(),
-            mode="markers+text",
-            name=name,
-            text=names.ravel().tolist(),
-            textposition=f"middle {side}",
-            textfont={"size": 11, "color": ink.text},
-            marker={"color": colour, "symbol": symbol, "size": 8},
-            cliponaxis=False,
-            customdata=np.nan_to_num(out).ravel(),
-            hovertemplate="%{text}: out %{customdata:.3~g} h after the day's midnight<extra></extra>",
-        )
-    for row in range(1, count):
-        figure.add_hline(y=row * (channels + 1.0) - 1, line={"color": ink.grid, "width": 1})
-    figure.add_vline(x=hour, line={"color": ink.accent, "width": 3}, layer="below")
-    later = "Marks at the right edge: later." if np.nanmax(out) > MOST_HOURS else ""
-    notes = [each(hour, lambda at: _told(ds, at)), sentences(market.source_sentence(ds), later)]
-    plot.finish(*notes, hover="closest", height=210 + LINE * count * (channels + 1))
-    market.legend_under(figure, lines=2, axis=52)
-    last = float(max(24, np.nanmax(late)))
-    ticks, ends = list(range(0, int(last) + 1, 12)), [-1, last + ROOM]
-    figure.update_xaxes(title_text="Hours after the day's midnight, UTC", range=ends, tickvals=ticks, showgrid=True)
-    return figure.update_yaxes(
-        tickvals=(height.mean(1)).tolist(),
-        ticktext=[day.item().strftime("%a<br>%d %b") for day in days],
-        range=[count * (channels + 1.0) - 0.6, -1],
-        showgrid=False,
-        ticklen=0,
-    )
+class Clocks:
+    """Every value of the last days at its own hour, on one of two traces: which one changes with the moment."""
+
+    def draw(self, canvas: Canvas) -> None:
+        """Draw them."""
+        ds, figure, ink = canvas.plot.ds, canvas.plot.figure, canvas.plot.ink
+        out = ds["out_after"].values
+        late, (days, channels) = np.minimum(out, MOST_HOURS), out.shape
+        height = np.add.outer(np.arange(days) * (channels + 1.0), np.arange(channels))
+        for name, colour, symbol, side, holds in STATES_OF_CLOCK:
+
+            def those(number: int, holds: np.ufunc = holds) -> list[float | None]:
+                there = holds(out, hour_of(number)).ravel()
+                return [place if seen else None for place, seen in zip(late.ravel().tolist(), there, strict=True)]
+
+            figure.scatter(
+                x=each(canvas.looked_at["moment"], those),
+                y=height.ravel(),
+                mode="markers+text",
+                name=name,
+                text=market.names(ds)[:channels] * days,
+                textposition=f"middle {side}",
+                textfont={"size": 11, "color": ink.text},
+                marker={"color": colour, "symbol": symbol, "size": 8},
+                cliponaxis=False,
+                customdata=np.nan_to_num(out).ravel(),
+                hovertemplate="%{text}: out %{customdata:.3~g} h after the day's midnight<extra></extra>",
+            )
+        for row in range(1, days):
+            figure.add_hline(y=row * (channels + 1.0) - 1, line={"color": ink.grid, "width": 1})
 
 
-def _there(places: NDArray[np.float64], out: NDArray[np.float64], holds: np.ufunc, hour: int) -> list[float | None]:
-    """The places of values of which this holds at the hour, and gaps for the others."""
-    where = holds(out, hour).ravel()
-    return [place if there else None for place, there in zip(places.ravel().tolist(), where, strict=True)]
+def _hours(plot: Plot) -> dict[str, Any]:
+    last = float(np.nanmax(plot.ds["out_after"].values).clip(24, MOST_HOURS))
+    return {"range": [-1, last + ROOM], "tickvals": [*range(0, int(last) + 1, 12)], "showgrid": True}
 
 
-def _told(ds: Run, hour: int) -> str:
+def _days(plot: Plot) -> dict[str, Any]:
+    """Days from top to bottom, each with room for all channels."""
+    days, step = plot.ds["clock_day"].values.astype("datetime64[s]").tolist(), plot.ds["out_after"].shape[1] + 1.0
+    return {
+        "tickvals": [row * step + step / 2 - 1 for row in range(len(days))],
+        "ticktext": [day.strftime("%a<br>%d %b") for day in days],
+        "range": [len(days) * step - 0.6, -1],
+        "showgrid": False,
+        "ticklen": 0,
+    }
+
+
+def _out_by(plot: Plot, moment: int | AtStep) -> Any:
     """What is out at an hour, over the last year."""
-    share = measures.out_by(ds, hour)
-    if not np.isfinite(share):
-        return f"Forecast at {hour_in_words(hour)}."
-    return f"Forecast at {hour_in_words(hour)}: {share:.0%} of the covariates' values of that date are out."
+
+    def said(number: int) -> str:
+        hour = hour_of(number)
+        share = measures.out_by(plot.ds, hour)
+        out = f": {share:.0%} of the covariates' values of that date are out" if np.isfinite(share) else ""
+        return f"Forecast at {hour_in_words(hour)}{out}."
+
+    return each(moment, said)
 
 
-clock = figure(
+def _later(ds: Run) -> str:
+    return "Marks at the right edge: later." if np.nanmax(ds["out_after"].values) > MOST_HOURS else ""
+
+
+clock = of_market(
     "clock",
     "Which of a day's values are out when you forecast?",
-    # Every value stands at its own hour on one of two traces, which changes with the moment.
-    draw=_clock,
+    Clocks(),
+    lambda plot, moment: [
+        rule(x=each(moment, hour_of), colour="accent", dash="solid", width=3, more={"layer": "below"})
+    ],
     shows="When a value of each date came out. Gold: the forecast's moment.",
+    x=axis("Hours after the day's midnight, UTC", scale="free", told=_hours),
+    y=axis(scale="free", told=_days),
+    notes=(_out_by, told(_later)),
+    height=lambda plot: 210 + LINE * plot.ds["out_after"].size + LINE * plot.ds.sizes["clock_day"],
+    hover="closest",
     looks_at={"moment": 20},
     position="moment",
     at_once=True,
 )
 
 
-def _strip(plot: Plot) -> Figure:
-    """How many values of each channel a month brings, one row a channel."""
-    ds, figure, count = plot.ds, plot.figure, plot.ds.sizes["channel"]
-    has_hidden = bool(np.nansum(ds["hidden"].values) > 0)
-    months, weekdays = ds["month"].values.astype("datetime64[D]").astype(str), np.maximum(ds["weekdays"].values, 1.0)
-    height = SEEN_HEIGHT if has_hidden else SEEN_HEIGHT + HIDDEN_HEIGHT
-    for number in range(count):
-        observations, hidden = ds["seen"].values[:, number], ds["hidden"].values[:, number]
-        heading = f"<b>{market.in_template(market.words(ds, number))}</b><br>%{{x|%B %Y}}: "
-        figure.add_trace(
-            cells(
-                np.minimum(observations / weekdays, 1)[None],
-                x=months,
-                y=[number, number + height],
-                customdata=_said(observations, hidden, ds["weekdays"].values),
-                hover=f"{heading}new on %{{customdata[0]:.0f}} days<br>%{{customdata[2]:.0f}} weekdays, "
-                "%{customdata[1]:.0f} hidden",
-                hoverongaps=False,
+class Strips:
+    """How many values of each channel a month brings, and in a thinner strip below which of them are hidden."""
+
+    def draw(self, canvas: Canvas) -> None:
+        """Draw them."""
+        ds, figure = canvas.plot.ds, canvas.plot.figure
+        has_hidden = bool(np.nansum(ds["hidden"].values) > 0)
+        months, weekdays = market.days(ds["month"]), ds["weekdays"].values
+        height = SEEN_HEIGHT if has_hidden else SEEN_HEIGHT + HIDDEN_HEIGHT
+        for number in range(ds.sizes["channel"]):
+            seen, hidden = ds["seen"].values[:, number], ds["hidden"].values[:, number]
+            heading = f"<b>{market.in_template(market.words(ds, number))}</b><br>%{{x|%B %Y}}: "
+            figure.add_trace(
+                cells(
+                    np.minimum(seen / np.maximum(weekdays, 1), 1)[None],
+                    x=months,
+                    y=[number, number + height],
+                    customdata=_said(seen, hidden, weekdays),
+                    hover=f"{heading}new on %{{customdata[0]:.0f}} days<br>%{{customdata[2]:.0f}} weekdays, "
+                    "%{customdata[1]:.0f} hidden",
+                    hoverongaps=False,
+                )
             )
-        )
-        if has_hidden:
-            share = np.where(hidden > 0, hidden / np.maximum(observations + hidden, 1), np.nan)
-            figure.heatmap(
-                z=share[None].astype(np.float32),
-                x=months,
-                y=[number + height, number + height + HIDDEN_HEIGHT],
-                customdata=_said(hidden, observations + hidden),
-                zmin=0,
-                zmax=1,
-                showscale=False,
-                hoverongaps=False,
-                colorscale=[[0, with_alpha(market.HIDDEN, 0.15)], [1, market.HIDDEN]],
-                hovertemplate=f"{heading}%{{customdata[0]:.0f}} of %{{customdata[1]:.0f}} values hidden<extra></extra>",
-            )
-    plot.link("x", "day")
-    blank = "Blank: before a channel's first value or after its last." if np.isnan(ds["seen"].values).any() else ""
-    notes = hidden_sentence(ds), sentences(market.source_sentence(ds), blank)
-    plot.finish(*notes, legend=False, hover="closest", height=230 + 34 * count)
-    market.date_axis(figure)
-    market.channel_axis(figure, market.names(ds), (count - GAP / 2, -GAP / 2), middle=(1 - GAP) / 2)
-    ticks = {"tickvals": [0, 0.5, 1], "ticktext": ["0", "½", "1 +"]}
-    return colour_bar(figure, (0, 1), SEQUENTIAL, "New values per weekday", **ticks)
+            if has_hidden:
+                share = np.where(hidden > 0, hidden / np.maximum(seen + hidden, 1), np.nan)
+                figure.heatmap(
+                    z=share[None].astype(np.float32),
+                    x=months,
+                    y=[number + height, number + height + HIDDEN_HEIGHT],
+                    customdata=_said(hidden, seen + hidden),
+                    zmin=0,
+                    zmax=1,
+                    showscale=False,
+                    hoverongaps=False,
+                    colorscale=[[0, with_alpha(market.HIDDEN, 0.15)], [1, market.HIDDEN]],
+                    hovertemplate=f"{heading}%{{customdata[0]:.0f}} of %{{customdata[1]:.0f}} values hidden"
+                    "<extra></extra>",
+                )
 
 
 def _said(*counts: NDArray[np.float64]) -> NDArray[np.float32]:
@@ -187,12 +198,21 @@ def hidden_sentence(ds: Run) -> str:
     return f"Pink strips: hidden on purpose, {market.percent(share)} of {measures.there_in_months(ds):,.0f} values."
 
 
-strip = figure(
+def _blank(ds: Run) -> str:
+    return "Blank: before a channel's first value or after its last." if np.isnan(ds["seen"].values).any() else ""
+
+
+strip = of_market(
     "strip",
     "Who is observed in which month?",
-    # Two strips of unlike height for each channel, in two colour scales.
-    draw=_strip,
-    shows="New values per weekday, month by month.",
+    Strips(),
+    over="month",
+    x=DATES,
+    y=axis(scale="free", told=lambda plot: market.channel_rows(market.names(plot.ds), middle=(1 - GAP) / 2, room=0.5)),
+    colour=colours("New values per weekday", ends=(0, 1), tickvals=[0, 0.5, 1], ticktext=["0", "½", "1 +"]),
+    notes=(told(hidden_sentence), told(_blank)),
+    height=lambda plot: 230 + 34 * plot.ds.sizes["channel"],
+    legend="none",
 )
 
 
@@ -216,7 +236,7 @@ def _blocks(ds: Run, where: NDArray[np.bool_], name: str, colour: str, height: f
         lambda plot: heights,
         name=name,
         colour=colour,
-        marker={"line": {"width": 0}},
+        marker=FLAT,
         more={"base": channels - height / 2, "width": 0.78 * _row_width(ds), "customdata": said},
         hover="<b>%{customdata[0]}</b><br>row of %{x|%a %d %b %Y}<br>value of %{customdata[1]}, "
         f"out %{{customdata[2]}}<extra>{name}</extra>",
@@ -257,10 +277,6 @@ def early_sentence(ds: Run) -> str:
     return f"Joined by {ds.attrs['alignment']}: {part} {count:,.0f} covariates' values are used before their release."
 
 
-def _shaded(ds: Run) -> str:
-    return f"{market.source_sentence(ds)} Shaded: days without a value of the target, so without a forecast."
-
-
 last_days = of_market(
     "last_days",
     "Who is new on which of the last days?",
@@ -269,12 +285,36 @@ last_days = of_market(
     shows="Each mark is a new value in that day's row, or one that is hidden from it.",
     cannot_show="Revisions.",
     over="row",
-    x=free(lambda plot: {**market.DATES, "nticks": 5}),
-    y=free(channels),
-    notes=(told(early_sentence),),
-    lead=told(_shaded),
+    x=axis(scale="free", **{**market.DATES, "nticks": 5}),
+    y=axis(scale="free", told=channels),
+    notes=(told(early_sentence), "Shaded: days without a value of the target, so without a forecast."),
     height=lambda plot: 180 + 30 * plot.ds.sizes["channel"],
     legend_lines=lambda plot: len(plot.figure.data),
     hover="closest",
     layout=_days_without_forecast,
 )
+
+
+def facts_table(ds: Run) -> pd.DataFrame:
+    """One row a channel, the target first, with the columns as a person reads them; text is not escaped."""
+
+    def whole(name: str) -> Any:
+        return pd.array(ds[name].values, dtype="Float64").astype("Int64")
+
+    columns = {
+        "Channel": ds["words"].values.astype(str),
+        "Symbol": ds["channel"].values.astype(str),
+        "Seen as": [SEEN_AS[str(kind)] for kind in ds["transformation"].values],
+        "Out at": ds["released"].values,
+        "Age at the forecast (h)": ds["typical_wait"].values,
+        "Share of weekdays": ds["weekday_share"].values,
+        "Values": whole("observed"),
+        "Listed without value": whole("without_value"),
+        "On weekends": whole("weekend"),
+        "Longest gap (days)": whole("longest_gap"),
+        "Unchanged values": whole("unchanged"),
+        "Gap ends": ds["gap_ends"].values,
+        "First": ds["first"].values,
+        "Last": ds["last"].values,
+    }
+    return pd.DataFrame(columns)

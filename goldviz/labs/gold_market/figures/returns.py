@@ -10,16 +10,18 @@ from numpy.typing import NDArray
 
 from goldviz.arrays.labelled import Array, Run
 from goldviz.figures import market
-from goldviz.figures.chart import Panel, axis, bars, lines, panel, rule
+from goldviz.figures.chart import Channel, Panel, attribute, axis, bars, changed, lines, panel, rule
+from goldviz.figures.elements import drawn_ends
 from goldviz.figures.marks import Mark
 from goldviz.figures.notes import as_label
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import sentences, single
 from goldviz.labs.gold_market import measures
-from goldviz.labs.gold_market.figures.drawing import DATES, around_zero, free, of, of_market, thin, told
+from goldviz.labs.gold_market.figures.drawing import DATES, FLAT, around_zero, of_market, on_days, thin, told
+from goldviz.plurals import how_many
 
-MOST_PRICES, MOST_DAYS = 1_300, 1_000
-"""Days drawn of a curve at most."""
+MOST_PRICES = 1_300
+"""Days drawn of a price at most."""
 MOST_MOVES = 700
 """Spans of days of which the lowest and the highest move are drawn."""
 NAMED_MOVES = 8
@@ -31,13 +33,6 @@ LONGEST_WORDS = 34
 """Characters of a channel's words in a legend."""
 
 
-def _courses(ds: Run) -> list[tuple[Array, str, int, str, str]]:
-    """Prices, their days, channel number, colour and dash: the target, and the covariate that has values."""
-    target = (ds["price"], "day", 0, "accent", "solid")
-    beside = (ds["beside"], "beside_day", int(ds.attrs["number"]), market.BESIDE, "dot")
-    return [target, *([beside] if ds.sizes["beside_day"] else [])]
-
-
 def _start(ds: Run) -> np.datetime64 | None:
     """The first day of both, where they are drawn on one axis: both are prices, and observed on some day."""
     kinds = ds["transformation"].values[[0, int(ds.attrs["number"])]]
@@ -45,54 +40,42 @@ def _start(ds: Run) -> np.datetime64 | None:
     return common[0] if common.size and set(kinds) == {"log_return"} else None
 
 
-def _indices(plot: Plot) -> list[Array]:
-    """Each as an index that is 100 on the first day of both."""
-    start, indices = _start(plot.ds), []
-    for prices, day, *_ in _courses(plot.ds):
-        base = float(prices.values[plot.ds[day].values == start][0])
-        indices.append((100 / base * prices.astype(np.float64))[thin(plot, day, MOST_PRICES)])
-    return indices
-
-
 def _went(plot: Plot) -> Sequence[Mark | Panel]:
     """On one log axis from 100 on, or in panels of their own, prices above zero on a log axis."""
-    ds, apart, parts = plot.ds, _start(plot.ds) is None, []
-    for number, (prices, day, channel, colour, dash) in enumerate(_courses(ds)):
-        values, unit = prices[thin(plot, day, MOST_PRICES)], str(ds["unit"].values[channel])
-        after = f" {market.in_template(unit)}" if unit else ""
-        beside = {"customdata": single(values.values)}
-        line = lines(
-            of(values if apart else _indices(plot)[number], day=day),
-            name=as_label(market.shortened(market.words(ds, channel), LONGEST_WORDS)),
-            colour=colour,
-            dash="solid" if apart else dash,
-            hover="%{y:,.6~g}" + after if apart else "%{y:.4~g} (%{customdata:,.6~g}" + after + ")",
-            legend=not apart,
-            more={} if apart else beside,
-        )
-        title = as_label(unit or "its own unit")
-        logs = ds["transformation"].values[channel] == "log_return"
-        y = _log_axis(f"{title}, log axis", values.values) if logs else {"title_text": title}
-        parts.append(
-            panel(line, heading=market.shortened(market.words(ds, channel), 44), y=axis(scale="free", **y))
-            if apart
-            else line
-        )
+    ds, start = plot.ds, _start(plot.ds)
+    parts: list[Mark | Panel] = []
+    beside = (int(ds.attrs["number"]), market.BESIDE, "dot")
+    for name, (channel, colour, dash) in {"price": (0, "accent", "solid"), "beside": beside}.items():
+        day = str(ds[name].dims[0])
+        if not ds.sizes[day]:
+            continue
+        values, unit = ds[name][thin(plot, day, MOST_PRICES)], str(ds["unit"].values[channel])
+        words, after = market.words(ds, channel), f" {market.in_template(unit)}" if unit else ""
+        looks: dict[str, Any] = {"name": as_label(market.shortened(words, LONGEST_WORDS)), "colour": colour}
+        if start is not None:
+            index = 100 / float(ds[name].values[ds[day].values == start][0]) * values.astype(np.float64)
+            hover, said = "%{y:.4~g} (%{customdata:,.6~g}" + after + ")", {"customdata": single(values.values)}
+            parts.append(lines(on_days(index), **looks, dash=dash, hover=hover, more=said))
+        else:
+            line = lines(on_days(values), **looks, hover="%{y:,.6~g}" + after, legend=False)
+            title = as_label(unit or "its own unit")
+            ratios = ds["transformation"].values[channel] == "log_return"
+            y = _log_axis(title, values.values.min(), values.values.max()) if ratios else {"title_text": title}
+            parts.append(panel(line, heading=market.shortened(words, 44), y=axis(scale="free", **y)))
     return parts
 
 
-def _log_axis(title: str, values: NDArray[Any]) -> dict[str, Any]:
-    return {"title_text": title, **market.counting_log_axis(0.94 * values.min(), 1.06 * values.max())}
+def _log_axis(title: str, low: float, high: float) -> dict[str, Any]:
+    return {"title_text": f"{title}, log axis", **market.counting_log_axis(0.94 * low, 1.06 * high)}
 
 
 def _index_axis(plot: Plot) -> dict[str, Any]:
-    both = _start(plot.ds) is not None
-    return _log_axis("Index, log axis", np.concatenate([one.values for one in _indices(plot)])) if both else {}
+    return {} if _start(plot.ds) is None else _log_axis("Index", *drawn_ends(plot.figure))
 
 
 def _where(plot: Plot) -> str:
-    both = [market.shortened(str(name)) for name in plot.ds["channel"].values[[0, int(plot.ds.attrs["number"])]]]
-    return f"Where did {' and '.join(dict.fromkeys(both))} go?"
+    both = dict.fromkeys(market.name_of(plot.ds, number) for number in (0, int(plot.ds.attrs["number"])))
+    return f"Where did {' and '.join(both)} go?"
 
 
 def _from(ds: Run) -> str:
@@ -112,7 +95,7 @@ prices = of_market(
     cannot_show="Whether the two are related.",
     over="day",
     x=DATES,
-    y=free(_index_axis),
+    y=axis(scale="free", told=_index_axis),
     notes=(told(_from),),
     height=460,
     legend_lines=lambda plot: 0 if _start(plot.ds) is None else 2,
@@ -121,27 +104,22 @@ prices = of_market(
 
 def _moves(plot: Plot) -> Sequence[Mark]:
     """Every move within twice its volatility as it was known on the day before, and the largest by name."""
-    ds, unit, day, rows = plot.ds, market.unit_of_changes(plot.ds), "change_day", thin(plot, "change_day", MOST_DAYS)
-    changes = ds["change"].values
+    ds, unit, rows = plot.ds, market.unit_of_changes(plot.ds), thin(plot, "change_day")
+    moves, changes = unit.factor * ds["change"], ds["change"].values
     largest = np.argsort(-np.abs(changes))[:NAMED_MOVES]
     with np.errstate(invalid="ignore", divide="ignore"):
         times = np.abs(changes[largest]) / ds["rolling_sd"].values[largest]
     said = [
-        f"{abs(ratio):.1f} times the volatility known the day before" if np.isfinite(ratio) else "no volatility yet"
+        f"{ratio:.1f} times the volatility known the day before" if np.isfinite(ratio) else "no volatility yet"
         for ratio in times
     ]
     edge = {"line": {"color": plot.ink.background, "width": 1}}
+    spans = extremes(changes, MOST_MOVES)[0]
     return [
-        lines(
-            of(ds["change"], day=day, rows=extremes(changes, MOST_MOVES)[0], factor=unit.factor),
-            name=unit.noun,
-            colour="muted",
-            width=1,
-            hover="%{y:+.2f}",
-        ),
+        lines(on_days(moves, spans), name=unit.noun, colour="muted", width=1, hover="%{y:+.2f}"),
         *(
             lines(
-                of(ds[name], day=day, rows=rows, factor=2 * sign * unit.factor),
+                on_days(2 * sign * unit.factor * ds[name], rows),
                 name=words.format(ds.attrs["window"]),
                 colour=colour,
                 dash=dash,
@@ -153,7 +131,7 @@ def _moves(plot: Plot) -> Sequence[Mark]:
             for sign in (1, -1)
         ),
         lines(
-            of(ds["change"], day=day, rows=largest, factor=unit.factor),
+            on_days(moves, largest),
             name=f"{len(largest)} largest moves",
             mode="markers",
             colour="accent",
@@ -202,8 +180,11 @@ returns = of_market(
     _moves,
     shows="The moves, and twice two volatilities known the day before.",
     over="change_day",
-    x=free(lambda plot: {**market.DATES, "range": market.days(plot.ds["change_day"])[[0, -1]].tolist()}),
-    y=free(_unit),
+    x=axis(
+        scale="free",
+        told=lambda plot: {**market.DATES, "range": market.days(plot.ds["change_day"])[[0, -1]].tolist()},
+    ),
+    y=axis(scale="free", told=_unit),
     notes=(told(outside_sentence),),
     lead=_spans,
     height=440,
@@ -211,23 +192,11 @@ returns = of_market(
 )
 
 
-def _days_by_move(plot: Plot) -> Sequence[Mark]:
-    """The moves' histogram beside a Gaussian of the same standard deviation."""
-    ds, factor = plot.ds, market.unit_of_changes(plot.ds).factor
-    count, gaussian = (ds[name].assign_coords(bin=factor * ds["bin"]) for name in ("count", "gaussian"))
-    flat = {"line": {"width": 0}}
-    width = {"width": factor * ds.attrs["bin_width"]}
-    return [
-        bars(of(count), name="days", colour=market.KNOWN, marker=flat, hover="%{y:.0f}", more=width),
-        lines(
-            of(gaussian.where(gaussian > 0.2)),
-            name="Gaussian of the same sd",
-            colour="accent",
-            dash="dash",
-            width=2.5,
-            hover="%{y:.3~g}",
-        ),
-    ]
+def _by_move(name: str) -> Channel:
+    def read(plot: Plot) -> Array:
+        return plot.ds[name].assign_coords(bin=market.unit_of_changes(plot.ds).factor * plot.ds["bin"].values)
+
+    return Channel(name, read, read)
 
 
 def tail_sentence(ds: Run) -> str:
@@ -235,7 +204,7 @@ def tail_sentence(ds: Run) -> str:
     count, by_gaussian = int(ds.attrs["beyond"]), float(ds.attrs["gaussian_beyond"])
     return (
         f"Excess kurtosis {ds.attrs['excess_kurtosis']:.1f} (Gaussian: 0). Beyond 4 standard deviations: "
-        f"{count} day{'' if count == 1 else 's'}; a Gaussian gives {by_gaussian:.2g}."
+        f"{how_many(count, 'day')}; a Gaussian gives {by_gaussian:.2g}."
     )
 
 
@@ -248,55 +217,29 @@ def worst_sentence(ds: Run) -> str:
 
 def _beyond(ds: Run) -> str:
     off = int(ds.attrs["off_scale"])
-    beyond = f"{off} move{'' if off == 1 else 's'} beyond the axis." if off else ""
-    return sentences(market.source_sentence(ds), beyond)
-
-
-def _counts(plot: Plot) -> dict[str, Any]:
-    most = float(max(plot.ds["count"].values.max(), plot.ds["gaussian"].values.max()))
-    return market.counting_log_axis(0.5, 1.3 * most)
+    return f"{how_many(off, 'move')} beyond the axis." if off else ""
 
 
 distribution = of_market(
     "distribution",
     "Are large moves rarer than in a Gaussian?",
-    _days_by_move,
-    shows="Days by their move, beside what a Gaussian gives.",
-    x=free(lambda plot: {**_unit(plot), "showgrid": False, "hoverformat": ".2f"}),
-    y=free(_counts, "Days"),
-    notes=(told(tail_sentence), told(worst_sentence)),
-    lead=told(_beyond),
+    bars(_by_move("count"), name="days", colour=market.KNOWN, marker=FLAT, hover="%{y:.0f}"),
+    lines(
+        changed(_by_move("gaussian"), lambda days: days.where(days > 0.2)),
+        name="Gaussian of the same sd",
+        colour="accent",
+        dash="dash",
+        width=2.5,
+        hover="%{y:.3~g}",
+    ),
+    over="bin",
+    x=axis(scale="free", told=lambda plot: {**_unit(plot), "showgrid": False, "hoverformat": ".2f"}),
+    y=axis("Days", scale="free", told=lambda plot: market.counting_log_axis(0.5, 1.3 * drawn_ends(plot.figure)[1])),
+    notes=(told(tail_sentence), told(worst_sentence), told(_beyond)),
     height=400,
     legend_lines=1,
+    layout={"bargap": 0},
 )
-
-
-def _by_lag(plot: Plot) -> Sequence[Mark]:
-    """Autocorrelation of the moves and of their squares, with the band of white noise."""
-    ds = plot.ds
-    noise = float(ds.attrs["noise"])
-    flat = {"line": {"width": 0}}
-    return [
-        bars(
-            "of_squares",
-            name="squares: their size",
-            colour=market.HIDDEN,
-            marker=flat,
-            hover="%{y:+.3f}",
-            more={"width": 0.55},
-        ),
-        lines(
-            "of_changes",
-            name=f"{market.unit_of_changes(ds).plural} themselves",
-            colour=market.KNOWN,
-            mode="lines+markers",
-            symbol="circle",
-            size=6,
-            width=1.5,
-            hover="%{y:+.3f}",
-        ),
-        rule(y=-noise, to=noise),
-    ]
 
 
 def memory_sentence(ds: Run) -> str:
@@ -312,9 +255,21 @@ def memory_sentence(ds: Run) -> str:
 memory = of_market(
     "memory",
     "What do past moves tell?",
-    _by_lag,
-    shows="The autocorrelation of the moves, and of their squares.",
-    y=around_zero(lambda ds: "Autocorrelation"),
+    bars("of_squares", name="squares (their size)", colour=market.HIDDEN, marker=FLAT, hover="%{y:+.3f}"),
+    lines(
+        "of_changes",
+        name="moves themselves",
+        colour=market.KNOWN,
+        mode="lines+markers",
+        symbol="circle",
+        size=6,
+        width=1.5,
+        hover="%{y:+.3f}",
+    ),
+    rule(y=lambda plot: -plot.ds.attrs["noise"], to=attribute("noise")),
+    over="lag",
+    y=around_zero("Autocorrelation"),
     notes=(told(memory_sentence),),
     height=400,
+    layout={"bargap": 0.45},
 )

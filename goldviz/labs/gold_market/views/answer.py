@@ -6,6 +6,7 @@ Nothing here is a forecast: the line is fitted to all the years that are shown.
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
@@ -26,20 +27,26 @@ def answer_view(market: Market) -> xr.Dataset:
     moves, in the moves' standard deviations, and ``answer_error``, its standard error. NaN for fewer than
     ``LEAST_DOCUMENTS`` documents; a market without a tone has none.
     """
-    tones = next((channel.observed for channel in market.channels if channel.name == TONE_CHANNEL), None)
-    if tones is None or len(tones) < 2 or not tones.std() > 0:
-        return _view(np.array([], "datetime64[ns]"), np.array([]), np.array([]), np.nan, np.nan)
-    moves = changes(market.target)
-    days_of_release = tones.index.to_numpy()
-    answers_from = np.busday_offset(days_of_release.astype("datetime64[D]"), RESPONSE_WAIT, roll="forward")
+    none = pd.Series(dtype=float, index=pd.DatetimeIndex([]))
+    tones = next((channel.observed for channel in market.channels if channel.name == TONE_CHANNEL), none)
+    if not tones.std() > 0:
+        tones = tones.iloc[:0]
+    moves, count = changes(market.target), len(tones)
+    released = tones.index.to_numpy()
+    answers_from = np.busday_offset(released.astype("datetime64[D]"), RESPONSE_WAIT, roll="forward")
     last = np.searchsorted(answers_from, moves.index.to_numpy().astype("datetime64[D]"), side="right") - 1
+    answered, last = moves.to_numpy()[last >= 0], last[last >= 0]
     tone = ((tones - tones.mean()) / tones.std(ddof=0)).to_numpy()
-    counts = np.bincount(last[last >= 0], minlength=len(tone))
-    sums = np.bincount(last[last >= 0], moves.to_numpy()[last >= 0], minlength=len(tone))
-    answer = np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
-    slope, error = _line(tone[last[last >= 0]], moves.to_numpy()[last >= 0])
-    enough = len(tone) >= LEAST_DOCUMENTS
-    return _view(days_of_release, tone, answer, slope if enough else np.nan, error if enough else np.nan)
+    counts, sums = np.bincount(last, minlength=count), np.bincount(last, answered, minlength=count)
+    slope, error = _line(tone[last], answered) if count >= LEAST_DOCUMENTS else (np.nan, np.nan)
+    return xr.Dataset(
+        {
+            "tone": ("document", tone),
+            "answer": ("document", np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)),
+        },
+        coords={"document": released},
+        attrs={"answer_slope": slope, "answer_error": error},
+    )
 
 
 def _line(x: NDArray[np.float64], y: NDArray[np.float64]) -> tuple[float, float]:
@@ -48,13 +55,3 @@ def _line(x: NDArray[np.float64], y: NDArray[np.float64]) -> tuple[float, float]
     slope = float(x @ y / (x @ x))
     error = float(np.sqrt(np.square(y - slope * x).sum() / (len(x) - 2) / (x @ x)))
     return slope, error
-
-
-def _view(
-    days: NDArray[np.datetime64], tone: NDArray[np.float64], answer: NDArray[np.float64], slope: float, error: float
-) -> xr.Dataset:
-    return xr.Dataset(
-        {"tone": ("document", tone), "answer": ("document", answer)},
-        coords={"document": days},
-        attrs={"answer_slope": slope, "answer_error": error},
-    )

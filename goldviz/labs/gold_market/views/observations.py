@@ -1,4 +1,4 @@
-"""What of a market is observed, and when: month by month, on the last days, and channel by channel."""
+"""What of a market is observed, and when: by month, on the last days, by channel, and at which hour of a day."""
 
 from __future__ import annotations
 
@@ -17,6 +17,11 @@ from goldviz.data.markets.release_words import release_words
 
 RECENT_ROWS = 60
 """Rows at the end that are shown day by day."""
+
+CLOCK_DAYS = 3
+"""Days that are shown; each has a row for every channel."""
+CLOCK_CHANNELS = 8
+"""Channels that are shown, the target first."""
 
 HOUR, DAY = 3600.0, 86_400.0
 
@@ -137,44 +142,56 @@ def channel_facts(market: Market, seen_rows: SeenRows) -> xr.Dataset:
     stand in rows, both before masking. Coordinates say the channel's words, how it is transformed and released, its
     first and its last date (empty where it has none) and the date on which its longest gap ends.
     """
-    rows = [_facts(channel) for channel in market.channels]
-    early = [_too_early(wait) for wait in seen_rows.wait.T]
-    numbers = {name: ("channel", np.array([row[name] for row in rows])) for name in rows[0]}
-    dates = [_spans(channel) for channel in market.channels]
+    channels, calendars = market.channels, [ChannelCalendar.of(channel) for channel in market.channels]
+    waits = [wait[np.isfinite(wait)] for wait in seen_rows.wait.T]
+    numbers = {
+        "observed": [len(calendar.days) for calendar in calendars],
+        "without_value": [int(channel.values.isna().sum()) for channel in channels],
+        "weekday_share": [calendar.weekday_share for calendar in calendars],
+        "weekend": [calendar.weekend for calendar in calendars],
+        "longest_gap": [calendar.longest_gap for calendar in calendars],
+        "unchanged": [(np.diff(channel.observed.to_numpy()) == 0).sum() for channel in channels],
+        "typical_wait": [np.median(wait) if len(wait) else np.nan for wait in waits],
+        "placed": [len(wait) for wait in waits],
+        "too_early": [(wait < 0).sum() for wait in waits],
+    }
+    words = {
+        "channel": [channel.name for channel in channels],
+        "words": [channel.words for channel in channels],
+        "unit": [channel.unit for channel in channels],
+        "transformation": [str(channel.transformation) for channel in channels],
+        "released": [release_words(channel.release) for channel in channels],
+        "first": [calendar.first for calendar in calendars],
+        "last": [calendar.last for calendar in calendars],
+        "gap_ends": [calendar.gap_ends for calendar in calendars],
+    }
     return xr.Dataset(
-        {**numbers, **{name: ("channel", np.array([row[name] for row in early])) for name in early[0]}},
-        coords={
-            "channel": [channel.name for channel in market.channels],
-            "words": ("channel", [channel.words for channel in market.channels]),
-            "unit": ("channel", [channel.unit for channel in market.channels]),
-            "transformation": ("channel", [str(channel.transformation) for channel in market.channels]),
-            "released": ("channel", [release_words(channel.release) for channel in market.channels]),
-            **{name: ("channel", [span[name] for span in dates]) for name in dates[0]},
-        },
+        {name: ("channel", np.array(each, np.float64)) for name, each in numbers.items()},
+        coords={name: ("channel", each) for name, each in words.items()},
     )
 
 
-def _facts(channel: Channel) -> dict[str, float]:
-    calendar = ChannelCalendar.of(channel)
-    return {
-        "observed": float(len(calendar.days)),
-        "without_value": float(len(channel.values) - len(calendar.days)),
-        "weekday_share": calendar.weekday_share,
-        "weekend": float(calendar.weekend),
-        "longest_gap": calendar.longest_gap,
-        "unchanged": float((np.diff(channel.observed.to_numpy()) == 0).sum()),
-    }
+def clock_view(market: Market) -> xr.Dataset:
+    """``out_after`` (clock_day, clock_channel): hours from a day's midnight to the release of the value that carries
+    its date, UTC; NaN where the channel has none of that date.
+
+    ``year_out_after`` (year_day, clock_channel) is the same for the last year of the target's dates.
+    """
+    dates = pd.DatetimeIndex(market.target.observed.index)
+    year = dates[dates > dates[-1] - pd.DateOffset(years=1)]
+    channels = market.channels[:CLOCK_CHANNELS]
+    hours = np.stack([_hours(channel, year) for channel in channels], axis=1)
+    days = year[-CLOCK_DAYS:]
+    return xr.Dataset(
+        {
+            "out_after": (("clock_day", "clock_channel"), hours[-len(days) :]),
+            "year_out_after": (("year_day", "clock_channel"), hours),
+        },
+        coords={"clock_day": days.to_numpy().astype("datetime64[s]")},
+    )
 
 
-def _spans(channel: Channel) -> dict[str, str]:
-    calendar = ChannelCalendar.of(channel)
-    return {"first": calendar.first, "last": calendar.last, "gap_ends": calendar.gap_ends}
-
-
-def _too_early(wait: NDArray[np.float64]) -> dict[str, float]:
-    waits = wait[np.isfinite(wait)]
-    return {
-        "typical_wait": float(np.median(waits)) if len(waits) else np.nan,
-        "placed": float(len(waits)),
-        "too_early": float((waits < 0).sum()),
-    }
+def _hours(channel: Channel, days: pd.DatetimeIndex) -> NDArray[np.float64]:
+    """Hours from midnight to the release, NaN on days that the channel does not have."""
+    wait = (_seconds(channel.release.moments(days)) - _seconds(days)) / HOUR
+    return np.where(days.isin(channel.observed.index), wait, np.nan)

@@ -5,24 +5,8 @@ All functions take maps whose rows are queries and sum to 1, and give such maps 
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from jaxtyping import Bool, Float, Int
-
-
-class WordMaps(NamedTuple):
-    """Maps between words. ``groups`` numbers, for each piece, the row and column that it went into."""
-
-    weights: Float[np.ndarray, "*head word_query word_key"]
-    groups: Int[np.ndarray, " piece"]
-
-
-class ShownWeights(NamedTuple):
-    """Maps of which some rows and columns were left out, and the ``hidden`` weight of each row that is left."""
-
-    weights: Float[np.ndarray, "*head query key"]
-    hidden: Float[np.ndarray, "*head query"]
 
 
 def group_by_word(words: Int[np.ndarray, " piece"]) -> Int[np.ndarray, " piece"]:
@@ -38,32 +22,37 @@ def group_by_word(words: Int[np.ndarray, " piece"]) -> Int[np.ndarray, " piece"]
     return groups
 
 
-def word_maps(weights: Float[np.ndarray, "*head query key"], words: Int[np.ndarray, " piece"]) -> WordMaps:
+def word_maps(
+    weights: Float[np.ndarray, "*head query key"], words: Int[np.ndarray, " piece"]
+) -> Float[np.ndarray, "*head word_query word_key"]:
     """Attention between words: the sum over the pieces attended TO, the mean over those it comes FROM.
 
     So every row stays a distribution (Clark et al. 2019, section 4.1). ``words`` numbers each piece's word and is
     negative at special pieces, which stay on their own.
 
     >>> maps = word_maps(np.array([[0.5, 0.3, 0.2], [0.1, 0.8, 0.1], [0.3, 0.3, 0.4]]), np.array([0, 1, 1]))
-    >>> maps.weights.round(2).tolist()
+    >>> maps.round(2).tolist()
     [[0.5, 0.5], [0.2, 0.8]]
     """
     groups = group_by_word(words)
     first = np.flatnonzero(np.diff(groups, prepend=-1))
     sums = np.add.reduceat(np.asarray(weights, np.float64), first, axis=-1)
-    means = np.add.reduceat(sums, first, axis=-2) / np.bincount(groups)[:, None]
-    return WordMaps(means, groups)
+    means: np.ndarray = np.add.reduceat(sums, first, axis=-2) / np.bincount(groups)[:, None]
+    return means
 
 
-def hide_pieces(weights: Float[np.ndarray, "*head query key"], left_out: Bool[np.ndarray, " key"]) -> ShownWeights:
+def hide_pieces(
+    weights: Float[np.ndarray, "*head query key"], left_out: Bool[np.ndarray, " key"]
+) -> tuple[Float[np.ndarray, "*head shown_query shown_key"], Float[np.ndarray, "*head shown_query"]]:
     """Leave out the rows and columns where ``left_out`` is true and scale each row that is left to sum to 1.
 
-    A row that looked at nothing else stays zero, and its ``hidden`` weight is 1: such a head had nothing to say about
-    this query. Clark et al. 2019, section 3.2, find over half of some layers' weight on [SEP].
+    Beside them the hidden weight of each row that is left. A row that looked at nothing else stays zero, and its hidden
+    weight is 1: such a head had nothing to say about this query. Clark et al. 2019, section 3.2, find over half of some
+    layers' weight on [SEP].
 
     >>> weights = np.array([[0.6, 0.1, 0.3], [0.5, 0.0, 0.5], [0.0, 0.2, 0.8]])
-    >>> shown = hide_pieces(weights, np.array([True, False, False]))
-    >>> shown.weights.round(2).tolist(), shown.hidden.tolist()
+    >>> shown, hidden = hide_pieces(weights, np.array([True, False, False]))
+    >>> shown.round(2).tolist(), hidden.tolist()
     ([[0.0, 1.0], [0.2, 0.8]], [0.5, 0.0])
     """
     places = np.flatnonzero(~left_out)
@@ -72,7 +61,7 @@ def hide_pieces(weights: Float[np.ndarray, "*head query key"], left_out: Bool[np
     total = visible.sum(-1, keepdims=True)
     hidden = rows[..., np.flatnonzero(left_out)].sum(-1)
     shares = np.divide(visible, total, out=np.zeros_like(visible), where=total > 0)
-    return ShownWeights(shares, hidden.clip(0, 1))
+    return shares, hidden.clip(0, 1)
 
 
 def word_texts(text: str, words: np.ndarray, offsets: np.ndarray) -> tuple[str, ...]:

@@ -103,7 +103,7 @@ class _Path:
     def __init__(self, model: TextModel, output: TextOutput, report: ReportSteps | None) -> None:
         self.model = model
         self.output = output
-        self.report = report
+        self.report = report or (lambda done, planned: None)
         self.done = 0
         self.planned = 0
 
@@ -129,14 +129,12 @@ class _Path:
                 (slopes,) = torch.autograd.grad(self._counted(points).sum(), points)
             gradient += (share * slopes).sum(0, keepdim=True)
         values = (text - empty) * gradient
-        if self.report is not None:
-            self.report(self.done, self.planned)
+        self.report(self.done, self.planned)
         per_piece: np.ndarray = values[0].sum(-1, dtype=torch.float64).detach().cpu().numpy()
         return per_piece
 
     def _counted(self, sums: Tensor) -> Tensor:
-        if self.report is not None:
-            self.report(self.done, self.planned)
+        self.report(self.done, self.planned)
         self.done += len(sums)
         return self.outputs(sums)
 

@@ -10,44 +10,39 @@ from goldviz.figures.chart import bound
 from goldviz.figures.notes import as_label
 from goldviz.figures.theme import SEQUENTIAL
 from goldviz.figures.thumbnail import picture_svg
-from goldviz.labs.inside_bert.figures.embeddings import composition, embeddings, neighbours
-from goldviz.labs.inside_bert.figures.evidence import (
-    agreement,
-    evidence,
-    guesses,
-    heads_off,
-    tone,
-    tones,
-    without_heads,
-)
-from goldviz.labs.inside_bert.figures.head import attention_map, mixing, scores, shares, shares_pair
-from goldviz.labs.inside_bert.figures.layer import layer_diagram, layer_lengths, neurons
-from goldviz.labs.inside_bert.figures.network import network
-from goldviz.labs.inside_bert.figures.order import across, order, positions, word_cosine
+from goldviz.labs.inside_bert.figures import embeddings, evidence, head, layer
 from goldviz.labs.inside_bert.settings import InsideBert
 
 FIGURES = bound(
     InsideBert,
-    tone,
-    network,
-    attention_map,
-    scores,
-    mixing,
-    layer_diagram,
-    layer_lengths,
-    neurons,
-    shares,
-    evidence,
-    guesses,
-    embeddings,
-    composition,
-    neighbours,
-    positions,
-    order,
-    across,
-    word_cosine,
+    evidence.tone,
+    layer.network,
+    head.attention_map,
+    head.scores,
+    head.mixing,
+    layer.layer_diagram,
+    layer.layer_lengths,
+    layer.neurons,
+    head.shares,
+    evidence.evidence,
+    evidence.guesses,
+    embeddings.embeddings,
+    embeddings.composition,
+    embeddings.neighbours,
+    embeddings.positions,
+    embeddings.order,
+    embeddings.across,
+    embeddings.word_cosine,
 )
-ON_PAGES = bound(InsideBert, tones, agreement, shares_pair, heads_off, without_heads)
+ON_PAGES = bound(
+    InsideBert,
+    evidence.tones,
+    evidence.agreement,
+    head.shares_pair,
+    evidence.heads_off,
+    evidence.without_heads,
+    *map(evidence.of_heads, evidence.SUMMARIES),
+)
 """Those of which a page has one beside others; no report holds them."""
 
 CELLS = 16
@@ -60,20 +55,11 @@ def picture(ds: Run) -> str:
     size, left, top = 148 / count, 96.0, 6.0
     label = "Attention of one head: a row of squares for each piece of a sentence, brighter where it looks more."
     parts = []
-    for row in range(count):
-        parts.append(_label(str(ds["query_token"].values[row]), left - 6, top + (row + 0.8) * size, size))
-        for column in range(count):
-            share = float(np.sqrt(weights[row, column]))
-            colour = str(sample_colorscale(SEQUENTIAL, [min(max(share, 0.0), 1.0)])[0])
-            parts.append(
-                f'<rect x="{left + column * size:.1f}" y="{top + row * size:.1f}" width="{size:.1f}" '
-                f'height="{size:.1f}" fill="{colour}"/>'
-            )
+    for row, piece in enumerate(ds["query_token"].values[:count]):
+        place = f'x="{left - 6:.1f}" y="{top + (row + 0.8) * size:.1f}" font-size="{min(11.0, size):.1f}"'
+        parts.append(f'<text {place} text-anchor="end" fill="currentColor">{as_label(str(piece)[:12])}</text>')
+        shares = np.clip(np.sqrt(weights[row].astype(float)), 0.0, 1.0)
+        for column, colour in enumerate(sample_colorscale(SEQUENTIAL, shares.tolist())):
+            place = f'x="{left + column * size:.1f}" y="{top + row * size:.1f}"'
+            parts.append(f'<rect {place} width="{size:.1f}" height="{size:.1f}" fill="{colour}"/>')
     return picture_svg(parts, label=label, axes=("looked at", "word"))
-
-
-def _label(text: str, x: float, y: float, size: float) -> str:
-    return (
-        f'<text x="{x:.1f}" y="{y:.1f}" font-size="{min(11.0, size):.1f}" text-anchor="end" fill="currentColor">'
-        f"{as_label(text[:12])}</text>"
-    )

@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
-import html
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from goldviz.arrays.labelled import Array, Run
-from goldviz.figures import theme as look
-from goldviz.figures.chart import at, axis, bars, changed, colours, figure, heat, lines
-from goldviz.figures.draft import Figure, make_subplots
-from goldviz.figures.elements import add_heading, link
-from goldviz.figures.maps import cells, colour_bar
-from goldviz.figures.marks import Bars, Heat, Lines
+from goldviz.figures.chart import Chart, Panel, at, axis, changed, colours, figure, heat, lines, panel
+from goldviz.figures.marks import Bars, Heat
 from goldviz.figures.plot import Plot
-from goldviz.figures.theme import SEQUENTIAL, Theme
 from goldviz.labs.inside_bert.figures.pieces import (
     DOWN_THE_LAYERS,
-    NUMBERED,
+    LYING,
     Column,
     in_rows,
+    numbered,
     of_pieces,
-    piece_label,
     piece_labels,
 )
 
@@ -40,94 +35,83 @@ SUMMARIES = {
     "previous": "Share on the piece before",
 }
 """Numbers of a head that texts of different lengths can be compared by; N is the number of pieces."""
-
-
-def chances_in_bars(ds: Run) -> str:
-    """The probability of every class as HTML: a row each, of its name, escaped, a bar, and its share."""
-    chances = ds["probability"].values
-    top = int(np.argmax(chances))
-    rows = [
-        f"<span>{html.escape(str(name)[:LONGEST_LABEL])}</span>"
-        f'<span style="background:{FIRST};opacity:{1 if place == top else 0.65};width:{chance:.1%};height:1rem">'
-        f'</span><span style="text-align:right">{chance:.1%}</span>'
-        for place, (name, chance) in enumerate(zip(ds["label"].values, chances, strict=True))
-    ]
-    style = "display:grid;grid-template-columns:auto 1fr auto;align-items:center;gap:0.35rem 0.6rem;font-size:0.875rem"
-    return f'<div style="{style}" translate="no">{"".join(rows)}</div>'
+CELLS = {"xgap": 1, "ygap": 1}
+POINT = (0.012, 0.018)
+"""Half of a point's width and height, as shares of a plot's."""
+SIDES = {"top center": (0, 1), "bottom center": (0, -1), "middle right": (1, 0), "middle left": (-1, 0)}
 
 
 def _in_short(values: Array) -> Array:
     return values.assign_coords(label=[str(name)[:LONGEST_LABEL] for name in values["label"].values])
 
 
-def _tones(plot: Plot, second: Run | None = None) -> Sequence[Bars]:
-    """The probability of every class, of one text or of two; the largest stands out."""
-    texts = (("First", FIRST, plot.ds), ("Second", SECOND, second))
-    return [
-        _chances(_in_short(text["probability"]), words, colour) for words, colour, text in texts if text is not None
-    ]
+def _chances(of: Callable[[Plot], Run], words: str = "", colour: str = FIRST) -> Bars:
+    """The probability of every class; the largest stands out."""
+
+    def chances(plot: Plot) -> Array:
+        return _in_short(of(plot)["probability"])
+
+    def largest(plot: Plot) -> Mapping[str, Any]:
+        values = chances(plot).values
+        return {"marker_opacity": [1.0 if one == values.max() else 0.65 for one in values]}
+
+    hover = "%{y}: %{x:.2%}<extra></extra>"
+    return numbered(chances, "label", ".1%", largest, name=words, colour=colour, hover=hover)
 
 
-def _chances(chances: Array, words: str, colour: str) -> Bars:
-    return bars(
-        lambda plot: chances,
-        rows="label",
-        name=words,
-        colour=colour,
-        hover="%{y}: %{x:.2%}<extra></extra>",
-        marker={"opacity": [1.0 if one == chances.values.max() else 0.65 for one in chances.values]},
-        more={"texttemplate": "%{x:.1%}", "textposition": "outside", "cliponaxis": False},
-    )
+def _both(plot: Plot, second: Run) -> Sequence[Bars]:
+    return [_chances(lambda plot: plot.ds, "First", FIRST), _chances(lambda plot: second, "Second", SECOND)]
 
 
-def _evidence(ds: Run) -> Sequence[Column]:
-    return [
-        Column(ds["attribution"].values, "Adds to the logit", ADDS, "+.3~f"),
-        Column(ds["attention_received"].values, "Receives of all attention", RECEIVES),
-    ]
+def _ordinary(plot: Plot) -> Run:
+    return plot.ds.isel(piece=np.flatnonzero(~plot.ds["special"].values))
 
 
-def _of_ordinary_pieces(plot: Plot) -> Sequence[Lines]:
-    """Evidence against attention; named are those with most of the one or the other."""
-    ordinary = plot.ds.isel(piece=np.flatnonzero(~plot.ds["special"].values))
-    sizes, received = abs(ordinary["attribution"]), ordinary["attention_received"]
-    named = {*np.argsort(-sizes.values, kind="stable")[:6], *np.argsort(-received.values)[:4]}
-    labels = piece_labels(ordinary)
-    texts = [label if place in named else "" for place, label in enumerate(labels)]
-    return [
-        lines(
-            lambda plot: sizes,
-            x=lambda plot: received,
-            colour=RECEIVES,
-            symbol="circle",
-            mode="markers+text",
-            hover="%{customdata}<br>receives %{x:.2%}<br>evidence %{y:.4f}<extra></extra>",
-            more={
-                "customdata": labels,
-                "text": texts,
-                "textposition": "top center",
-                "cliponaxis": False,
-                "marker_color": RECEIVES,
-                "marker_opacity": 0.7,
-            },
-        )
-    ]
+def _named(plot: Plot) -> Mapping[str, Any]:
+    """The names of all pieces where a pointer is; written are those with most evidence or attention."""
+    ordinary = _ordinary(plot)
+    labels, sizes = piece_labels(ordinary["token"]), abs(ordinary["attribution"].values)
+    received = ordinary["attention_received"].values
+    named = dict.fromkeys([*np.argsort(-sizes, kind="stable")[:6].tolist(), *np.argsort(-received)[:4].tolist()])
+    sides = beside_points(labels, received, sizes, [*named])
+    return {
+        "customdata": labels,
+        "text": [label if place in sides else "" for place, label in enumerate(labels)],
+        "textposition": [sides.get(place, "top center") for place in range(len(labels))],
+        "cliponaxis": False,
+        "marker_color": RECEIVES,
+        "marker_opacity": 0.7,
+    }
 
 
-def _guesses(plot: Plot) -> Sequence[Bars]:
-    inks = [plot.ink.accent if word == plot.ds.attrs["truth"] else FIRST for word in plot.ds["guessed"].values]
-    said = {"customdata": [piece_label(str(word)) for word in plot.ds["guessed"].values], "texttemplate": "%{x:.1%}"}
-    hover = "%{customdata}: %{x:.2%}<extra></extra>"
-    return [bars("guess_probability", rows="guess", hover=hover, marker={"color": inks}, more=NUMBERED | said)]
+def beside_points(labels: Sequence[str], x: NDArray[Any], y: NDArray[Any], named: Sequence[int]) -> dict[int, str]:
+    """On which side of its point each name stands, so that none lies on another; those without room are left out.
 
-
-def _end_of(chances: Array) -> float:
-    return min(1.12, float(chances.max()) * 1.2)
+    Boxes are shares of a plot of some 460 by 300 pixels from zero to the largest numbers.
+    """
+    at = np.stack([x / (x.max(initial=0) or 1), y / (y.max(initial=0) or 1)], axis=1)
+    taken, sides = [(one, np.array(POINT)) for one in at], {}
+    for place in named:
+        half = np.array([0.0062 * len(labels[place]), 0.026])
+        for side, way in SIDES.items():
+            middle = at[place] + np.array(way) * (half + 1.5 * np.array(POINT))
+            inside = (middle >= half).all() and middle[0] + half[0] < 1.05
+            if inside and all((abs(middle - one) >= half + size).any() for one, size in taken):
+                taken.append((middle, half))
+                sides[place] = side
+                break
+    return sides
 
 
 def _guessed(ds: Run) -> Sequence[str]:
-    hidden = str(ds.attrs["truth"])
-    return [f"{piece_label(str(one))}{' ◂ hidden' if str(one) == hidden else ''}" for one in ds["guessed"].values]
+    names = zip(piece_labels(ds["guessed"]), ds["guessed"].values, strict=True)
+    return [f"{label}{' ◂ hidden' if str(one) == ds.attrs['truth'] else ''}" for label, one in names]
+
+
+def _gold_where_hidden(plot: Plot) -> Mapping[str, Any]:
+    guessed = plot.ds["guessed"]
+    inks = [plot.ink.accent if str(word) == plot.ds.attrs["truth"] else FIRST for word in guessed.values]
+    return {"customdata": piece_labels(guessed), "marker_color": inks}
 
 
 of_tones = partial(
@@ -136,12 +120,12 @@ of_tones = partial(
     needs=("probability",),
     x=axis("", told=lambda plot: {"range": [0, 1.12], "tickformat": ".0%", "tickvals": [0, 0.25, 0.5, 0.75, 1]}),
     hover="closest",
-    layout={"bargap": 0.25},
+    layout=LYING["layout"],
 )
 tone = of_tones(
     "tone",
     "What tone does it hear?",
-    _tones,
+    _chances(lambda plot: plot.ds),
     shows="The softmax of the classifier's logits.",
     cannot_show="Whether the model is right.",
     height=lambda plot: 84 + 30 * plot.ds.sizes["label"],
@@ -150,15 +134,15 @@ tone = of_tones(
 tones = of_tones(
     "tones",
     "What tone does each hear?",
-    _tones,
+    _both,
     shows="The softmax of both classifiers' logits.",
     height=lambda plot: 84 + 48 * plot.ds.sizes["label"],
-    looks_at={"second": None},
 )
 evidence = of_pieces(
     "evidence",
     "What speaks for this class?",
-    _evidence,
+    Column("attribution", "Adds to the logit", ADDS, "+.3~f"),
+    Column("attention_received", "Receives of all attention", RECEIVES),
     title=lambda plot: f"What speaks for “{plot.ds.attrs['label']}”?",
     shows="Integrated gradients (Sundararajan et al. 2017) beside attention received.",
     cannot_show="How pieces act together.",
@@ -167,8 +151,15 @@ evidence = of_pieces(
 agreement = figure(
     "agreement",
     "Does attention find what mattered?",
-    _of_ordinary_pieces,
-    shows="Each ordinary piece's evidence against the attention that it receives.",
+    lines(
+        lambda plot: abs(_ordinary(plot)["attribution"]),
+        x=lambda plot: _ordinary(plot)["attention_received"],
+        colour=RECEIVES,
+        symbol="circle",
+        mode="markers+text",
+        hover="%{customdata}<br>receives %{x:.2%}<br>evidence %{y:.4f}<extra></extra>",
+        more=_named,
+    ),
     x=axis("Share of all attention received", scale="free", tickformat=".1~%", rangemode="tozero", nticks=6),
     y=axis("|Evidence|", scale="free", rangemode="tozero", nticks=6),
     legend="none",
@@ -177,44 +168,47 @@ agreement = figure(
 guesses = in_rows(
     "guesses",
     "What does it expect in the hidden place?",
-    _guesses,
+    numbered("guess_probability", "guess", ".1%", _gold_where_hidden, hover="%{customdata}: %{x:.2%}<extra></extra>"),
     _guessed,
     title="What does it expect there?",
     shows="The likeliest pieces; gold: the hidden one.",
-    needs=("guess_probability",),
     x=axis(
-        "", told=lambda plot: {"range": [0, _end_of(plot.ds["guess_probability"])], "tickformat": ".0%", "nticks": 5}
+        "",
+        told=lambda plot: {
+            "range": [0, min(1.12, 1.2 * float(plot.ds["guess_probability"].max()))],
+            "tickformat": ".0%",
+            "nticks": 5,
+        },
     ),
 )
 
 
-def _change(plot: Plot, label: str) -> Sequence[Heat]:
-    change = plot.ds["change"].sel(label=label)
+def _change(plot: Plot, label: str) -> Array:
+    return plot.ds["change"].sel(label=label)
+
+
+def _of_class(plot: Plot, label: str) -> Sequence[Heat]:
     hover = "layer %{y}, head %{x}<br>off: %{z:+.3f}"
-    return [heat(lambda plot: change, "head", "layer", hover=hover, more={"xgap": 1, "ygap": 1})]
+    return [heat(lambda plot: _change(plot, label), "head", "layer", hover=hover, more=CELLS)]
 
 
 def _largest(plot: Plot, label: str) -> str:
-    change = plot.ds["change"].sel(label=label)
+    change = _change(plot, label)
     there = change[np.unravel_index(int(np.abs(change.values).argmax()), change.shape)]
-    return f"The largest: layer {int(there['layer'])}, head {int(there['head'])}, {float(there):+.3f}.".replace(
-        "-", "−"
+    words = f"The largest: layer {int(there['layer'])}, head {int(there['head'])}, {float(there):+.3f}."
+    return words.replace("-", "−")
+
+
+def _logits(state: str, words: str, colour: str) -> Bars:
+    return numbered(
+        changed(at("logit", state=state), _in_short),
+        "label",
+        ".2f",
+        lambda plot: {"customdata": plot.ds["probability"].sel(state=state).values},
+        name=words,
+        colour=colour,
+        hover="%{y}: logit %{x:.3f}, probability %{customdata:.1%}",
     )
-
-
-def _with_and_without(plot: Plot) -> Sequence[Bars]:
-    hover = "%{y}: logit %{x:.3f}, probability %{customdata:.1%}"
-    return [
-        bars(
-            changed(at("logit", state=state), _in_short),
-            rows="label",
-            name=words,
-            colour=colour,
-            hover=hover,
-            more=NUMBERED | {"texttemplate": "%{x:.2f}", "customdata": plot.ds["probability"].sel(state=state).values},
-        )
-        for state, words, colour in (("all heads", "All heads", FIRST), ("without", "Without them", SECOND))
-    ]
 
 
 def _around(plot: Plot) -> Mapping[str, Any]:
@@ -228,9 +222,8 @@ def _around(plot: Plot) -> Mapping[str, Any]:
 heads_off = figure(
     "heads_off",
     "Which heads does this class need?",
-    _change,
+    _of_class,
     title=lambda plot, label: f"Which heads does “{label}” need?",
-    shows="Change of a logit with each head off.",
     y=DOWN_THE_LAYERS,
     colour=colours("Change of the logit with this head off", "change", scale="signed"),
     lead=_largest,
@@ -240,12 +233,11 @@ heads_off = figure(
 without_heads = figure(
     "without",
     "What is left without them?",
-    _with_and_without,
-    shows="Logits with all heads and without those that are off.",
+    _logits("all heads", "All heads", FIRST),
+    _logits("without", "Without them", SECOND),
     x=axis("Logit", told=_around),
     height=lambda plot: 110 + 48 * plot.ds.sizes["label"],
-    hover="closest",
-    layout={"bargap": 0.25},
+    **LYING,
 )
 
 
@@ -255,32 +247,29 @@ def summary_of(ds: Run, summary: str) -> Array:
     return values / ds.sizes["piece"] if summary == "distance" else values
 
 
-def summaries(ds: Run, *, second: Run, summary: str, theme: Theme = "light") -> Figure:
+def _map(of: Callable[[Plot], Run], heading: str, summary: str, **how: Any) -> Panel:
+    hover = f"{heading}: layer %{{y}}, head %{{x}}<br>{SUMMARIES[summary]}: %{{z:.3f}}"
+    drawn = heat(lambda plot: summary_of(of(plot), summary), "head", "layer", hover=hover, more=CELLS)
+    return panel(drawn, heading=heading, x=axis("Head", showgrid=False), **how)
+
+
+def _drawn_ends(plot: Plot) -> tuple[float, float]:
+    values = np.concatenate([np.ravel(trace["z"]) for trace in plot.figure.data])
+    return min(0.0, float(values.min())), float(values.max()) or 1.0
+
+
+def of_heads(summary: str) -> Chart:
     """One number of every head, of two texts or models, in the same colours."""
-    words = SUMMARIES[summary]
-    figure = make_subplots(rows=1, cols=2, horizontal_spacing=0.12)
-    maps = [summary_of(ds, summary), summary_of(second, summary)]
-    for column, (array, heading) in enumerate(zip(maps, ("First", "Second"), strict=True), start=1):
-        figure.add_trace(
-            cells(
-                array.values,
-                x=array["head"].values,
-                y=array["layer"].values,
-                hover=f"{heading}: layer %{{y}}, head %{{x}}<br>{words}: %{{z:.3f}}",
-                xgap=1,
-                ygap=1,
-            ),
-            row=1,
-            col=column,
-        )
-        add_heading(figure, column, f"<b>{heading}</b>", font_size=14)
-    values = np.concatenate([array.values.ravel() for array in maps])
-    height = 210 + 26 * max(5, *(array.sizes["layer"] for array in maps))
-    look.apply(figure, theme, title="Do the heads do the same?", legend=False, height=height, hover="closest")
-    figure.update_layout(margin_t=figure.layout.margin.t + 16)
-    figure.update_xaxes(title_text="Head", dtick=1 if values.size < 60 else 3, showgrid=False, ticks="")
-    figure.update_yaxes(dtick=1, showgrid=False, ticks="", autorange="reversed")
-    figure.layout.yaxis.title.text = "Layer"
-    link(figure, "x", "head")
-    link(figure, "y", "layer")
-    return colour_bar(figure, (min(0.0, float(values.min())), float(values.max()) or 1.0), SEQUENTIAL, words)
+    return figure(
+        f"heads_{summary}",
+        "Do the heads do the same?",
+        lambda plot, second: [
+            _map(lambda plot: plot.ds, "First", summary),
+            _map(lambda plot: second, "Second", summary, y=axis("", told=DOWN_THE_LAYERS.read)),
+        ],
+        beside=True,
+        x=axis(scale="free", told=lambda plot: {"dtick": 1 if plot.ds["head"].size < 6 else 3}),
+        y=DOWN_THE_LAYERS,
+        colour=colours(SUMMARIES[summary], ends=_drawn_ends, below=False),
+        height=lambda plot: 210 + 26 * max(5, *(len(trace["y"]) for trace in plot.figure.data)),
+    )

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from goldviz.arrays.labelled import Run
+from goldviz.arrays.labelled import Array, Run
+from goldviz.arrays.light import LightArray
 from goldviz.figures.chart import Chart, Panel, Part, axis, bars, figure, panel
-from goldviz.figures.draft import Figure
+from goldviz.figures.marks import Bars, Channel, ChannelLike, channel
 from goldviz.figures.notes import as_label
 from goldviz.figures.plot import Plot
 
@@ -19,8 +20,8 @@ MOST_ROWS = 40
 """Pieces that one figure names at most; of more, those with the largest values are drawn, in the text's order."""
 ROW_HEIGHT = 19
 LONGEST_LABEL = 16
-NUMBERED = {"textposition": "outside", "cliponaxis": False, "marker_line_width": 0}
-"""Of bars whose numbers stand behind them."""
+LYING: dict[str, Any] = {"hover": "closest", "layout": {"bargap": 0.25}}
+"""Of figures of bars that lie."""
 DOWNWARDS = axis(told=lambda plot: {"autorange": "reversed", "range": None})
 DOWN_THE_LAYERS = axis(told=lambda plot: {"dtick": 1, "autorange": "reversed", "range": None})
 """The first layer at the top."""
@@ -28,28 +29,29 @@ DOWN_THE_LAYERS = axis(told=lambda plot: {"dtick": 1, "autorange": "reversed", "
 
 @dataclass(frozen=True)
 class Column:
-    """One quantity of every piece: its values, its heading, its colour, and how its numbers are written.
+    """One number of every piece: what it is, its heading, its colour, and how it is written.
 
-    ``most`` is where its axis ends, for quantities or figures that are compared.
+    Its axis ends beyond the largest value of ``most``, for numbers or figures that are compared.
     """
 
-    values: ArrayLike
+    of: ChannelLike
     heading: str
     colour: str
     written: str = ".1%"
-    most: float | None = None
+    most: ChannelLike | None = None
 
-    @property
-    def axis(self) -> Mapping[str, Any]:
+    def values(self, plot: Plot) -> NDArray[np.float64]:
+        """Its numbers, piece by piece."""
+        return np.asarray(plot.once(channel(self.of).whole).values, dtype=float)
+
+    def axis(self, plot: Plot) -> Mapping[str, Any]:
         """Its end and its ticks, and a zero line where values have signs."""
-        signed = np.nanmin(np.asarray(self.values, dtype=float), initial=0.0) < 0
-        ends = {} if self.most is None else {"range": [0.0, self.most]}
-        written = {"tickformat": ".0%" if self.written.endswith("%") else ".2~g", "tickangle": 0}
-        return {**written, **ends, **({"zeroline": True} if signed else {})}
+        ends = {} if self.most is None else {"range": [0.0, 1.08 * float(channel(self.most).whole(plot).max()) or 1.0]}
+        signed = {"zeroline": True} if (self.values(plot) < 0).any() else {}
+        return {"tickformat": ".0%" if self.written.endswith("%") else ".2~g", "tickangle": 0, **ends, **signed}
 
 
-Columns = Callable[..., Sequence[Column]]
-"""Quantities of a dataset's pieces; also told what a figure looks at."""
+ColumnOf = Column | Callable[[Plot], Column]
 
 
 def short_piece(text: str) -> str:
@@ -63,18 +65,9 @@ def short_piece(text: str) -> str:
     return characters if len(characters) <= LONGEST_LABEL else characters[: LONGEST_LABEL - 1] + "…"
 
 
-def piece_label(text: str) -> str:
-    """A piece as an escaped label.
-
-    >>> piece_label("<b>")
-    '&lt;b&gt;'
-    """
-    return as_label(short_piece(text))
-
-
-def piece_labels(ds: Run) -> list[str]:
-    """The labels of all pieces of the dataset, escaped."""
-    return [piece_label(str(token)) for token in ds["token"].values]
+def piece_labels(pieces: Array) -> list[str]:
+    """Pieces as escaped labels."""
+    return [as_label(short_piece(str(piece))) for piece in pieces.values]
 
 
 def strongest(*values: ArrayLike, most: int = MOST_ROWS) -> NDArray[np.intp]:
@@ -93,58 +86,82 @@ def strongest(*values: ArrayLike, most: int = MOST_ROWS) -> NDArray[np.intp]:
 def of_pieces(
     name: str,
     question: str,
-    columns: Columns,
-    *,
+    *columns: ColumnOf,
     notes: Sequence[Callable[[Run], str]] = (),
     followed: bool = False,
     **how: Any,
 ) -> Chart:
-    """Bars of every quantity beside the pieces, which read downwards; gold is the piece that is ``followed``."""
+    """Bars of every column beside the pieces, which read downwards; gold is the piece that is ``followed``."""
 
-    def shown(ds: Run) -> NDArray[np.intp]:
-        return strongest(*(column.values for column in columns(ds)))
+    def strong(plot: Plot) -> NDArray[np.intp]:
+        return strongest(*(_column(one, plot).values(plot) for one in columns))
 
-    def panels(plot: Plot, **looks_at: Any) -> Sequence[Panel]:
-        quantities = columns(plot.ds, **looks_at)
-        ticks = 4 if len(quantities) < 3 else 2
-        return [_panel(plot.ds, column, shown(plot.ds), ticks) for column in quantities]
+    def shown(plot: Plot) -> NDArray[np.intp]:
+        return plot.once(strong)
 
-    def ticks(plot: Plot) -> Mapping[str, Any]:
-        ds, labels = plot.ds, piece_labels(plot.ds)
-        for row in np.flatnonzero(ds["piece"].values == ds.attrs["query_piece"]) if followed else ():
+    def rows(plot: Plot) -> Mapping[str, Any]:
+        labels = [*plot.once(_labels)]
+        for row in np.flatnonzero(plot.ds["piece"].values == plot.ds.attrs["query_piece"]) if followed else ():
             labels[row] = f"<span style='color:{plot.ink.accent}'><b>▸ {labels[row]}</b></span>"
-        return rows_of([labels[row] for row in shown(ds)]) | {"tickfont_size": 13}
+        return rows_of([labels[row] for row in shown(plot)]) | {"tickfont_size": 13}
 
-    def told(plot: Plot, **looks_at: Any) -> str:
-        count, drawn = plot.ds.sizes["piece"], len(shown(plot.ds))
+    def left_out(plot: Plot, **looked_at: Any) -> str:
+        count, drawn = plot.ds.sizes["piece"], len(shown(plot))
         return f"The {drawn} of {count} pieces with the largest values." if drawn < count else ""
 
     return figure(
         name,
         question,
-        panels,
+        *(_part(column, shown, 4 if len(columns) < 3 else 2) for column in columns),
         beside=True,
-        y=axis(told=ticks),
-        notes=(*(lambda plot, note=note, **looks_at: note(plot.ds) for note in notes), told),
-        height=lambda plot: 96 + ROW_HEIGHT * len(shown(plot.ds)),
+        y=axis(told=rows),
+        notes=(*(lambda plot, note=note, **looked_at: note(plot.ds) for note in notes), left_out),
+        height=lambda plot: 96 + ROW_HEIGHT * len(shown(plot)),
         legend="none",
-        hover="closest",
-        layout={"bargap": 0.25},
+        **LYING,
         **how,
     )
 
 
-def _panel(ds: Run, column: Column, rows: NDArray[np.intp], ticks: int) -> Panel:
-    labels, values = piece_labels(ds), ds["token"].isel(piece=rows).assign_coords(piece=np.arange(len(rows)))
+def _labels(plot: Plot) -> list[str]:
+    return piece_labels(plot.ds["token"])
+
+
+def _column(one: ColumnOf, plot: Plot) -> Column:
+    return one if isinstance(one, Column) else one(plot)
+
+
+def _part(one: ColumnOf, shown: Callable[[Plot], NDArray[np.intp]], ticks: int) -> Part:
+    """The column's panel, or what gives the panel of a column that the text tells."""
+    return _panel(one, shown, ticks) if isinstance(one, Column) else lambda plot: [_panel(one(plot), shown, ticks)]
+
+
+def _panel(column: Column, shown: Callable[[Plot], NDArray[np.intp]], ticks: int) -> Panel:
+    def values(plot: Plot) -> Array:
+        drawn = column.values(plot)[shown(plot)]
+        return LightArray(drawn, ("piece",), {"piece": np.arange(drawn.size)})
+
+    def pieces(plot: Plot) -> Mapping[str, Any]:
+        places, names = plot.ds["piece"].values, plot.once(_labels)
+        return {"customdata": [f"{names[row]}, piece {places[row]}" for row in shown(plot)]}
+
     drawn = bars(
-        lambda plot: values.copy(data=np.asarray(column.values, dtype=float)[rows]),
+        Channel(channel(column.of).name, values, values),
         rows="piece",
         colour=column.colour,
         marker={"line_width": 0},
         hover=f"%{{customdata}}<br>{as_label(column.heading)}: %{{x:{column.written}}}<extra></extra>",
-        more={"customdata": [f"{labels[row]}, piece {ds['piece'].values[row]}" for row in rows]},
+        more=pieces,
     )
-    return panel(drawn, heading=column.heading, x=axis(told=lambda plot: {"nticks": ticks, **column.axis}))
+    return panel(drawn, heading=column.heading, x=axis(told=lambda plot: {"nticks": ticks, **column.axis(plot)}))
+
+
+def numbered(
+    of: ChannelLike, rows: str, written: str, said: Callable[[Plot], Mapping[str, Any]] = lambda plot: {}, **how: Any
+) -> Bars:
+    """Bars that lie, with their numbers behind them; ``said`` is what else Plotly is told of them."""
+    more = {"texttemplate": f"%{{x:{written}}}", "textposition": "outside", "cliponaxis": False, "marker_line_width": 0}
+    return bars(of, rows=rows, more=lambda plot: {**more, **said(plot)}, **how)
 
 
 def in_rows(name: str, question: str, part: Part, names: Callable[[Run], Sequence[str]], **how: Any) -> Chart:
@@ -156,8 +173,7 @@ def in_rows(name: str, question: str, part: Part, names: Callable[[Run], Sequenc
         y=axis(told=lambda plot: rows_of(names(plot.ds), first=1)),
         height=lambda plot: 110 + (ROW_HEIGHT + 4) * len(names(plot.ds)),
         legend="none",
-        hover="closest",
-        layout={"bargap": 0.25},
+        **LYING,
         **how,
     )
 
@@ -174,8 +190,3 @@ def rows_of(names: Sequence[str], first: int = 0) -> dict[str, Any]:
         "ticklabeloverflow": "allow",
         "showgrid": False,
     }
-
-
-def rows_down(figure: Figure, names: Sequence[str], **place: Any) -> Figure:
-    """Such rows in a figure with a drawing function of its own."""
-    return figure.update_yaxes(**rows_of(names), **place)

@@ -7,10 +7,11 @@ import streamlit as st
 from goldviz.arrays.labelled import Run
 from goldviz.labs.inside_bert import measures
 from goldviz.labs.inside_bert.figures import ON_PAGES
-from goldviz.labs.inside_bert.figures.evidence import SUMMARIES, summaries
+from goldviz.labs.inside_bert.figures.evidence import SUMMARIES
+from goldviz.labs.inside_bert.head import on_one_scale
 from goldviz.labs.inside_bert.parts.exhibit import exhibit_token
 from goldviz.labs.inside_bert.parts.explorer import attention_explorer
-from goldviz.labs.inside_bert.parts.state import Look, key_of
+from goldviz.labs.inside_bert.parts.state import Look
 from goldviz.ui import whole_page
 from goldviz.ui.theme import theme_now
 from goldviz.ui.words import plain
@@ -30,8 +31,7 @@ def show(first: Look, second: Look) -> None:
     left, right = st.columns(2)
     with left:
         if "probability" in first.overview and "probability" in second.overview:
-            figure = ON_PAGES["tones"]
-            first.figure("tones", figure, first.overview, "Both tones.", second.read.key, second=second.overview)
+            first.figure(ON_PAGES["tones"], first.overview, second.read.key, second=second.overview)
         else:
             st.caption("A tone stands here where both models have a classifier.")
     with right:
@@ -42,16 +42,8 @@ def show(first: Look, second: Look) -> None:
             key="compare-summary",
             persist_state="session",
         )
-        first.figure(
-            "summaries",
-            summaries,
-            first.overview,
-            "One number of every head of both.",
-            second.read.key,
-            summary,
-            second=second.overview,
-            summary=summary,
-        )
+        spec = ON_PAGES[f"heads_{summary}"]
+        first.figure(spec, first.overview, second.read.key, summary, key="summaries", second=second.overview)
         if not same_model(first.overview, second.overview):
             st.caption(
                 "Two models: a head of one has no partner in the other. Compare what heads there are, not cell by cell."
@@ -70,19 +62,11 @@ def _heads(first: Look, second: Look) -> None:
         st.button("Follow the head and piece in view", icon=":material/sync:", key="compare-now")
         layer, head, token = _place(mine)
         st.caption(f"Shown: layer {layer}, head {head}, piece {token}.")
-    pairs = (("First", mine, theirs), ("Second", theirs, mine))
-    for column, (words, own, other) in zip(st.columns(2), pairs, strict=True):
+    both = zip(("First", "Second"), on_one_scale(mine, theirs), strict=True)
+    for column, (words, own) in zip(st.columns(2), both, strict=True):
         with column:
-            first.figure(
-                f"pair_{words.lower()}",
-                ON_PAGES["shares_pair"],
-                own,
-                f"{words}: the query shared out over the pieces.",
-                second.read.key,
-                *_place(own),
-                other=other,
-                heading=words,
-            )
+            spec, about = ON_PAGES["shares_pair"], (second.read.key, *_place(own))
+            first.figure(spec, own, *about, key=f"pair_{words.lower()}", heading=words)
     with st.expander("The second one's heads in full", icon=":material/grid_view:"):
         attention_explorer(
             exhibit_token(second.read, second.reading),
@@ -141,8 +125,3 @@ def _largest_entropy(first: Run, second: Run) -> str:
         f"Layer {layer}, head {head} changes most in how widely it looks. Its entropy goes from {before:.0%} to "
         f"{after:.0%} of an even spread over the N pieces, log₂ N."
     )
-
-
-def second_key() -> tuple[str, str]:
-    """The second text and model as they are set."""
-    return str(st.session_state[key_of("second_text")]), str(st.session_state[key_of("second_model")])

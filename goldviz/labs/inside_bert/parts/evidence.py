@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import math
 import re
+from functools import partial
 from typing import Any
 
 import streamlit as st
 import xarray as xr
 
 from goldviz.labs.inside_bert import evidence, measures, tasks
-from goldviz.labs.inside_bert.costs import ablation_seconds, gradient_seconds
+from goldviz.labs.inside_bert.costs import ablation_seconds, gradient_seconds, twice_seconds
 from goldviz.labs.inside_bert.figures import FIGURES, ON_PAGES
-from goldviz.labs.inside_bert.figures.evidence import chances_in_bars
-from goldviz.labs.inside_bert.figures.text import coloured_text
+from goldviz.labs.inside_bert.figures.text import chances_in_bars, coloured_text
 from goldviz.labs.inside_bert.parts.state import Look, awaited, complain, key_of, leave_link, put
 from goldviz.runs.jobs.jobs import Task
 from goldviz.ui import whole_page
@@ -77,11 +77,10 @@ def _label_picker(look: Look) -> int:
 
 
 def _gradients(look: Look, label: int) -> None:
-    shape, steps = look.read.model.encoder.shape, look.settings.steps
-    seconds = gradient_seconds(shape, len(look.read.pieces), steps)
-    words = f"Following {steps} points from a text of padding to this one"
-    task = look.read.task(tasks.explain, label, steps, seconds=seconds, words=words)
-    button = f"Work out what each piece adds (about {duration(seconds)})"
+    steps = look.settings.steps
+    words, cost = f"Following {steps} points from a text of padding to this one", partial(gradient_seconds, steps=steps)
+    task = look.read.task(words, tasks.explain, label, steps, cost=cost)
+    button = f"Work out what each piece adds (about {duration(task.seconds)})"
     gradients = _worked_out(task, button, ":material/function:", "start-gradients")
     if gradients is not None:
         _draw_gradients(look, gradients, ("evidence", label, steps))
@@ -96,18 +95,13 @@ def _worked_out(task: Task[xr.Dataset], button: str, icon: str, key: str) -> xr.
 
 
 def _draw_gradients(look: Look, attributions: Any, what: tuple[object, ...]) -> None:
-    ordinary = attributions.where(~attributions["special"], 0.0)
+    ordinary = attributions["attribution"].where(~attributions["special"], 0.0)
+    inside = look.read.pieces.offsets[~look.read.pieces.special]
+    first, last = (int(inside[:, 0].min()), int(inside[:, 1].max())) if inside.size else (0, 0)
+    starts, stops = attributions["start"] - first, attributions["stop"] - first
     left, sentences = st.columns(2)
     with left:
-        st.html(
-            coloured_text(
-                _shown_text(look),
-                attributions["start"].values - _first(look),
-                attributions["stop"].values - _first(look),
-                ordinary["attribution"].values,
-                theme=theme_now(),
-            )
-        )
+        st.html(coloured_text(look.read.text[first:last], starts, stops, ordinary, theme=theme_now()))
         st.caption(
             f"Red speaks for {plain(attributions.attrs['label'])}, blue against it. Integrated gradients go from a "
             "text of padding to this one and add up what each piece changes (Sundararajan et al. 2017)."
@@ -119,32 +113,13 @@ def _draw_gradients(look: Look, attributions: Any, what: tuple[object, ...]) -> 
         )
     bars, points = st.columns(2)
     with bars:
-        words = "What each piece adds to the logit, and the attention it receives."
-        look.figure("evidence", FIGURES["evidence"], attributions, words, *what)
+        look.figure(FIGURES["evidence"], attributions, *what)
     with points:
-        look.figure(
-            "agreement",
-            ON_PAGES["agreement"],
-            attributions,
-            "Each piece's evidence against the attention it receives.",
-            *what,
-        )
+        look.figure(ON_PAGES["agreement"], attributions, *what)
         st.caption(
             "Attention received is the mean over all layers, heads and queries; special pieces are left out here. If "
             "attention explained the answer, the points would climb together."
         )
-
-
-def _first(look: Look) -> int:
-    """The first character of the chunk in view."""
-    inside = look.read.pieces.offsets[~look.read.pieces.special]
-    return int(inside[:, 0].min()) if inside.size else 0
-
-
-def _shown_text(look: Look) -> str:
-    """The characters of the chunk in view."""
-    inside = look.read.pieces.offsets[~look.read.pieces.special]
-    return look.read.text[_first(look) : int(inside[:, 1].max())] if inside.size else ""
 
 
 def completeness_sentence(ds: Any) -> str:
@@ -204,20 +179,17 @@ def _chosen_heads(look: Look) -> None:
         help="'3.1' is layer 3, head 1; '3' is the whole layer 3; several with commas.",
     )
     with st.container(horizontal=True):
-        st.button("Switch off the head in view", key="off-head", on_click=_switch_off, icon=":material/power_off:")
-        st.button("Switch off its layer", key="off-layer", on_click=_switch_off_layer)
+        words, icon = "Switch off the head in view", ":material/power_off:"
+        st.button(words, key="off-head", icon=icon, on_click=_switch_off, args=("layer", "head"))
+        st.button("Switch off its layer", key="off-layer", on_click=_switch_off, args=("layer",))
         st.button("All on", key="all-on", on_click=put, args=({"off": ""},), disabled=not settings.off)
     if heads_of(st.session_state[TYPED]) is None:
         complain(f"Heads that are off: {st.session_state[TYPED][:60]!r} is no list such as '2.1, 2.3, 3'.")
     words = "Reading without those heads"
-    ds = awaited(
-        look.read.task(tasks.of_pieces, evidence.tone_without, settings.off, seconds=2 * look.read.seconds, words=words)
-    )
+    ds = awaited(look.read.task(words, tasks.of_pieces, evidence.tone_without, settings.off, cost=twice_seconds))
     if ds is None:
         return
-    look.figure(
-        "without", ON_PAGES["without"], ds, "Logits with all heads and without those that are off.", settings.off
-    )
+    look.figure(ON_PAGES["without"], ds, settings.off)
     count = int(ds.attrs["heads_off"])
     st.caption(
         f"{count} of {ds.attrs['heads']} heads are off." if count else "No head is off yet, so both are the same."
@@ -235,11 +207,8 @@ def heads_of(text: str) -> str | None:
     ('2.1,3', '', None, None)
     """
     off = ",".join(text.replace(",", " ").split())
-    return (
-        off
-        if re.fullmatch(r"([0-9]{1,3}(\.[0-9]{1,3})?(,[0-9]{1,3}(\.[0-9]{1,3})?)*)?", off) and len(off) <= 1000
-        else None
-    )
+    heads = all(re.fullmatch(r"[0-9]{1,3}(\.[0-9]{1,3})?", one) for one in off.split(",") if off)
+    return off if heads and len(off) <= 1000 else None
 
 
 def _apply_typed() -> None:
@@ -249,27 +218,20 @@ def _apply_typed() -> None:
         put({"off": off})
 
 
-def _switch_off() -> None:
-    _add_off(f"{st.session_state[key_of('layer')]}.{st.session_state[key_of('head')]}")
-
-
-def _switch_off_layer() -> None:
-    _add_off(str(st.session_state[key_of("layer")]))
-
-
-def _add_off(name: str) -> None:
+def _switch_off(*place: str) -> None:
+    """Switch off the layer in view, or its head in view."""
+    name = ".".join(str(st.session_state[key_of(one)]) for one in place)
     off = [part for part in str(st.session_state[key_of("off")]).split(",") if part and part != name]
     put({"off": ",".join([*off, name])})
 
 
 def _every_head(look: Look, label: int) -> None:
     """Each head switched off alone."""
-    shape = look.read.model.encoder.shape
-    seconds = ablation_seconds(shape, len(look.read.pieces))
-    task = look.read.task(tasks.every_head_off, seconds=seconds, words="Switching off every head in turn")
-    button = f"Switch each of the {shape.layers * shape.heads} heads off in turn (about {duration(seconds)})"
+    task = look.read.task("Switching off every head in turn", tasks.every_head_off, cost=ablation_seconds)
+    heads = look.overview.sizes["layer"] * look.overview.sizes["head"]
+    button = f"Switch each of the {heads} heads off in turn (about {duration(task.seconds)})"
     ablation = _worked_out(task, button, ":material/power_off:", "start-heads")
     if ablation is not None:
         name = str(look.overview["label"].values[label - 1])
-        look.figure("heads_off", ON_PAGES["heads_off"], ablation, "Change of a logit with each head off.", label=name)
+        look.figure(ON_PAGES["heads_off"], ablation, label=name)
         st.caption("One head at a time. Redundant heads look useless here.")

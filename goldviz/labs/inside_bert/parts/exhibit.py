@@ -35,7 +35,7 @@ def exhibit_token(read: ReadText, reading: TextReading) -> str:
 def exhibit(read: ReadText, reading: TextReading) -> AttentionExhibit:
     """The reading with its maps: raw weights, lengths of the weighted values (Kobayashi et al. 2020), and rollout."""
     from goldviz.labs.inside_bert.attention.norms import head_norms, head_word_norms
-    from goldviz.labs.inside_bert.attention.words import hide_pieces, word_maps, word_texts
+    from goldviz.labs.inside_bert.attention.words import word_texts
     from goldviz.labs.inside_bert.head import ways_down
 
     pieces = reading.pieces
@@ -44,18 +44,13 @@ def exhibit(read: ReadText, reading: TextReading) -> AttentionExhibit:
         if measure == "norms":
             return head_norms(reading, layer, number).astype(float32)
         if measure == "rollout":
-            ways = read.task(tasks.of_reading, ways_down, seconds=read.seconds, words="Rolling the attention out")
+            ways = read.task("Rolling the attention out", tasks.of_reading, ways_down)
             return asarray(answered(ways)["rolled"].values[layer], float32)
         return reading.head(layer, number).weights
 
     def word_norms(layer: int, number: int) -> ndarray:
-        words = "Summing the values of words"
-        task = read.task(tasks.of_reading, head_word_norms, layer, number, seconds=read.seconds, words=words)
+        task = read.task("Summing the values of words", tasks.of_reading, head_word_norms, layer, number)
         return asarray(answered(task), float32)
-
-    def without_special(values: ndarray, special: ndarray) -> tuple[ndarray, ndarray]:
-        visible = hide_pieces(values, special)
-        return visible.weights.astype(float32), visible.hidden
 
     return AttentionExhibit(
         tokens=pieces.tokens,
@@ -63,8 +58,6 @@ def exhibit(read: ReadText, reading: TextReading) -> AttentionExhibit:
         tiles=reading.tiles,
         summaries={name: reading.summaries[name] for name in ("entropy", "distance", "special")},
         head=head,
-        without_special=without_special,
-        in_words=lambda values: word_maps(values, pieces.words).weights.astype(float32),
         word_norms=word_norms,
         word_texts=word_texts(read.text, pieces.words, pieces.offsets),
         measures=("weights", "norms", "rollout"),

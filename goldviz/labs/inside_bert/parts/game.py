@@ -37,7 +37,7 @@ def _game(look: Look) -> None:
     from goldviz.labs.inside_bert.evidence import guess_of_word, guesses
 
     pieces = look.read.pieces
-    tokens = [short_piece(str(token)) for token in pieces.tokens]
+    tokens = look.pieces()
     key = key_of("masked")
     try:
         longest = piece_to_mask(pieces, 0)
@@ -57,8 +57,7 @@ def _game(look: Look) -> None:
             format_func=lambda place: f"Piece {place or longest}{'' if place else ' (the longest)'}",
         )
         place = int(st.session_state[key]) or longest
-        words = "Guessing the hidden piece"
-        ds = awaited(look.read.task(tasks.of_pieces, guesses, place, seconds=look.read.seconds, words=words))
+        ds = awaited(look.read.task("Guessing the hidden piece", tasks.of_pieces, guesses, place))
         if ds is None:
             return
         around = [*tokens[max(0, place - 9) : place - 1], "▢", *tokens[place : place + 8]]
@@ -81,7 +80,7 @@ def _game(look: Look) -> None:
             )
     with right:
         if answer_in_sight:
-            look.figure("guesses", FIGURES["guesses"], ds, "The pieces that the model expects there.", place)
+            look.figure(FIGURES["guesses"], ds, place)
         else:
             st.html(VEIL)
             with st.container(key="riddle"):

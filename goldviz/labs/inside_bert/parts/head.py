@@ -6,24 +6,25 @@ One fragment: another head or piece draws this part again, and nothing else of t
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 import streamlit as st
 
-from goldviz.labs.inside_bert import LAB, figures, tasks
+from goldviz.labs.inside_bert import LAB, tasks
 from goldviz.labs.inside_bert.costs import layer_seconds
 from goldviz.labs.inside_bert.encoder_layer import encoder_layer
-from goldviz.labs.inside_bert.figures.embeddings import steps_table
-from goldviz.labs.inside_bert.figures.pieces import short_piece
+from goldviz.labs.inside_bert.figures import FIGURES
+from goldviz.labs.inside_bert.figures.text import steps_table
 from goldviz.labs.inside_bert.parts.exhibit import exhibit_token
 from goldviz.labs.inside_bert.parts.explorer import Choice, attention_explorer
-from goldviz.labs.inside_bert.parts.network import network_part
-from goldviz.labs.inside_bert.parts.readings import subject_of
+from goldviz.labs.inside_bert.parts.readings import figure_text, subject_of
 from goldviz.labs.inside_bert.parts.state import Look, awaited, key_of, leave_link, put
-from goldviz.labs.inside_bert.parts.steps import AHEAD, FIGURES, WEIGHT, steps_of, weight_by_hand
+from goldviz.labs.inside_bert.parts.steps import AHEAD, STEPS, WEIGHT, steps_of, weight_by_hand
 from goldviz.labs.inside_bert.settings import CONVENTIONS
 from goldviz.ui import whole_page
 from goldviz.ui.components import component
+from goldviz.ui.panels.live_figure import live_diagram
 from goldviz.ui.theme import theme_now
 
 ROWS = "rows"
@@ -58,7 +59,7 @@ def show(look: Look) -> None:
     st.subheader("How that head got there", anchor=False)
     _pickers(look)
     _steps(look)
-    network_part(look, AHEAD)
+    _network(look)
     leave_link(look.now())
 
 
@@ -78,9 +79,34 @@ def _choose(choice: Choice) -> None:
         put({"token": choice.token + 1})
 
 
+def _network(look: Look) -> None:
+    """The diagram of the encoder with the head in view; choosing another one moves the page there.
+
+    A head that the browser fetched ahead is in view before the page's script hears of it.
+    """
+    spec, theme = FIGURES["network"], theme_now()
+    layer, head, _ = look.place()
+    live_diagram(
+        figure_text(look.read, spec, look.overview, theme),
+        key="network-inside-bert",
+        subject=str(look.read.key),
+        description=spec.caption,
+        choice={"layer": layer, "head": head},
+        on_chosen=lambda place: _take_over(place, look.overview.attrs),
+        ahead=AHEAD,
+    )
+
+
+def _take_over(place: Mapping[str, Any], most: Mapping[str, Any]) -> None:
+    """A head that the model has; anything else that a browser may say is left alone."""
+    choice = {name: place.get(name) for name in ("layer", "head")}
+    if all(type(at) is int and 1 <= at <= most[f"{name}s"] for name, at in choice.items()):
+        put(choice)
+
+
 def _pickers(look: Look) -> None:
     """Layer, head and piece by keyboard: the same choice as in the explorer."""
-    tokens = [short_piece(str(token)) for token in look.overview["token"].values]
+    tokens = look.pieces()
     layer, head, token, convention = st.columns([1, 1, 2, 2])
     options: dict[str, Any] = {"persist_state": "session"}
     with layer:
@@ -105,9 +131,9 @@ def _steps(look: Look) -> None:
     """Query, keys, products, scaling, softmax, weighted sum."""
     place = look.place()
     ds = steps_of(look.read, look.reading, place)
-    for column, (spec, words) in zip(st.columns(2), FIGURES.items(), strict=True):
+    for column, spec in zip(st.columns(2), STEPS, strict=True):
         with column:
-            look.figure(spec.name, spec, ds, words, *place, ahead=AHEAD)
+            look.figure(spec, ds, *place, ahead=AHEAD)
     equations, numbers = st.columns(2)
     with equations:
         _equations(look, st.session_state[key_of("convention")] == ROWS)
@@ -170,8 +196,7 @@ def _beyond(look: Look) -> None:
         return
     hidden = bool(st.session_state[key_of("hide_special")])
     pieces = without_special_pieces(ds) if hidden else ds
-    words = "The query shared out over the pieces by five measures."
-    look.figure("shares", figures.FIGURES["shares"], pieces, words, *place, hidden)
+    look.figure(FIGURES["shares"], pieces, *place, hidden)
     st.caption(
         "Norms: the length of a f(x), weight times value through W_O (Kobayashi et al. 2020). A head may give half "
         "its weight to [SEP] and take next to nothing from it. Rollout and flow follow the heads' mean down through "
@@ -184,23 +209,17 @@ def _beyond(look: Look) -> None:
 def _layer(look: Look) -> None:
     """The diagram of the layer in view with its numbers, and what it does to every piece."""
     layer, _, token = look.place()
-    seconds = layer_seconds(look.read.model.encoder.shape, len(look.read.pieces))
-    words = "Following the pieces through the layer"
     st.subheader("The whole layer", anchor=False)
-    ds = awaited(look.read.task(tasks.of_reading, encoder_layer, layer, token, seconds=seconds, words=words))
+    words = "Following the pieces through the layer"
+    ds = awaited(look.read.task(words, tasks.of_reading, encoder_layer, layer, token, cost=layer_seconds))
     if ds is None:
         return
     way, pieces = st.columns(2)
     with way:
-        words = "The layer as boxes from top to bottom, with the lengths of the piece in view."
-        look.figure("layer", figures.FIGURES["layer"], ds, words, layer, token)
-        look.figure(
-            "neurons", figures.FIGURES["neurons"], ds, "The neurons that add most to the piece in view.", layer, token
-        )
+        look.figure(FIGURES["layer"], ds, layer, token)
+        look.figure(FIGURES["neurons"], ds, layer, token)
     with pieces:
-        look.figure(
-            "layer_lengths", figures.FIGURES["layer_lengths"], ds, "What both parts add to every piece.", layer, token
-        )
+        look.figure(FIGURES["layer_lengths"], ds, layer, token)
     st.caption(
         "A cosine near 0: the part writes something new. Above 0 it makes the state longer, below 0 shorter; the "
         "LayerNorm after it sets the length again. A neuron fires where its input is above 0 (document 001, sections "

@@ -1,4 +1,4 @@
-"""Order and sentence pairs on *Inside BERT*: what positions and segments add (document 001, section 4.2.1)."""
+"""Order, sentence pairs and one word in two sentences on *Inside BERT* (document 001, section 4.2.1)."""
 
 from __future__ import annotations
 
@@ -6,34 +6,38 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from goldviz.data.texts.pieces import TextError
 from goldviz.diagnostics.findings import times
 from goldviz.labs.inside_bert import measures, tasks
+from goldviz.labs.inside_bert.contextual import same_word, words_of_both
 from goldviz.labs.inside_bert.costs import order_seconds
 from goldviz.labs.inside_bert.figures import FIGURES
-from goldviz.labs.inside_bert.parts.state import Look, awaited
+from goldviz.labs.inside_bert.parts.readings import ReadText, reading_of, result_of
+from goldviz.labs.inside_bert.parts.state import Look, awaited, complain, text_complaint
+from goldviz.labs.inside_bert.samples import OTHER_SENSES
 from goldviz.labs.inside_bert.word_order import order_and_pair, position_similarity
+from goldviz.models.text.model import TextModelError
 from goldviz.ui.words import plain
 
 if TYPE_CHECKING:
     import xarray as xr
 
 LEAST_CHANGE = 0.01
+SECOND, WORD = "context-sentence", "context-word"
 
 
 def order_part(look: Look) -> None:
     """The map of positions, the same pieces in another order, and a pair of sentences where the text is one."""
-    seconds = order_seconds(look.read.model.encoder.shape, len(look.read.pieces))
-    ds = awaited(
-        look.read.task(tasks.of_reading, order_and_pair, seconds=seconds, words="Reading the pieces backwards")
-    )
+    words = "Reading the pieces backwards"
+    ds = awaited(look.read.task(words, tasks.of_reading, order_and_pair, cost=order_seconds))
     if ds is None:
         return
-    alike = look.result("positions", make=lambda: position_similarity(look.reading))
+    alike = result_of(look.read, ("positions",), lambda: position_similarity(look.reading))
     left, right = st.columns(2)
     with left:
-        look.figure("positions", FIGURES["positions"], alike, "Cosines between the position embeddings.")
+        look.figure(FIGURES["positions"], alike)
     with right:
-        look.figure("order", FIGURES["order"], ds, "How far states move when the pieces are read backwards.")
+        look.figure(FIGURES["order"], ds)
         st.markdown(_what_order_did(ds))
     if "across" in ds:
         _pair(look, ds)
@@ -71,7 +75,7 @@ def _pair(look: Look, ds: xr.Dataset) -> None:
     """Sentence A and B: attention across, and what the segment embeddings change."""
     heads, words = st.columns([3, 2])
     with heads:
-        look.figure("across", FIGURES["across"], ds, "The attention that passes between the two sentences.")
+        look.figure(FIGURES["across"], ds)
     with words:
         distance = measures.moved_by_segments(ds)
         cosine = f"{ds.attrs['segment_cosine']:+.2f}".replace("-", "−")
@@ -94,4 +98,32 @@ def _whether_b_follows(ds: xr.Dataset) -> str:
         "This model has no next-sentence head. One that learned from single sentences, as the one that ships, never "
         "saw segment B. Its row of the table stayed random, and what it changes here is noise. *Pre-training and "
         "fine-tuning* trains one with pairs."
+    )
+
+
+def contextual_part(look: Look) -> None:
+    """The sentence beside the text in view, the word that stands in both, and the cosines of its vectors."""
+    st.session_state.setdefault(SECOND, OTHER_SENSES)
+    text = st.text_area("A second sentence with the same word", key=SECOND, height=80, persist_state="session")
+    if complaint := text_complaint(text):
+        complain(complaint)
+        return
+    try:
+        other = ReadText.cut(look.read.named, text.strip())
+    except (TextModelError, TextError) as error:
+        complain(str(error))
+        return
+    words = words_of_both(look.read.pieces, look.read.text, other.pieces, other.text)
+    if not words:
+        st.info("The two have no word in common. Write one of the text's words into the second sentence.")
+        return
+    word = st.pills("Word", words, default=words[0], key=f"{WORD}-{'-'.join(words)}") or words[0]
+    reading = reading_of(other, "Reading the second sentence")
+    if reading is None:
+        return
+    ds = same_word(look.reading, look.read.text, reading, other.text, word)
+    look.figure(FIGURES["word_cosine"], ds, *other.key, word)
+    st.caption(
+        "In a table of words each has one vector. Here it goes in with its place alone, and each layer mixes in what "
+        "stands beside it (document 001, 4.2.1)."
     )

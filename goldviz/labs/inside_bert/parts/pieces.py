@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from contextlib import suppress
+from functools import partial
 
+import pandas as pd
 import streamlit as st
 
 from goldviz.export.report import report_html, told
@@ -13,10 +13,9 @@ from goldviz.labs.inside_bert import measures, tasks
 from goldviz.labs.inside_bert.costs import everything_seconds, neighbour_seconds
 from goldviz.labs.inside_bert.evidence import neighbours as nearest
 from goldviz.labs.inside_bert.figures import FIGURES
-from goldviz.labs.inside_bert.figures.embeddings import pieces_table
-from goldviz.labs.inside_bert.figures.pieces import short_piece
+from goldviz.labs.inside_bert.figures.text import LENGTHS, pieces_table
 from goldviz.labs.inside_bert.overview import composition as composed
-from goldviz.labs.inside_bert.parts.readings import answered, model_named
+from goldviz.labs.inside_bert.parts.readings import answered, model_named, result_of
 from goldviz.labs.inside_bert.parts.state import Look, awaited, key_of, leave_link, link_of
 from goldviz.labs.inside_bert.settings import InsideBert
 from goldviz.models.text.model import TextModelError
@@ -33,9 +32,7 @@ def pieces_part(look: Look) -> None:
     """Pieces with their places in the text, embeddings, neighbours."""
     figure, near = st.columns([3, 2])
     with figure:
-        look.figure(
-            "embeddings", FIGURES["embeddings"], look.overview, "Lengths of the three embeddings and of their sum."
-        )
+        look.figure(FIGURES["embeddings"], look.overview)
     with near:
         _near(look)
     table = st.expander("All pieces as a table", icon=":material/table:", key="table-of-pieces", on_change="rerun")
@@ -44,17 +41,14 @@ def pieces_part(look: Look) -> None:
             pieces_table(look.overview, look.read.text),
             hide_index=True,
             height=360,
-            column_config={
-                name: st.column_config.NumberColumn(format="%.3f")
-                for name in ("‖e tok‖", "‖e seg‖", "‖e pos‖", "‖sum‖", "‖after LayerNorm‖")
-            },
+            column_config=dict.fromkeys(LENGTHS.values(), st.column_config.NumberColumn(format="%.3f")),
         )
 
 
 @whole_page.drawn_alone
 def _near(look: Look) -> None:
     """What is added up for one piece, and the vocabulary around it."""
-    tokens = [short_piece(str(token)) for token in look.overview["token"].values]
+    tokens = look.pieces()
     key = "neighbour-piece"
     if st.session_state.get(key, 0) not in range(1, len(tokens) + 1):
         st.session_state[key] = min(int(st.session_state[key_of("token")]), len(tokens))
@@ -66,22 +60,13 @@ def _near(look: Look) -> None:
         format_func=lambda place: f"{place}: {tokens[place - 1]}",
     )
     place = int(st.session_state[key])
-    parts = look.result("composition", place, make=lambda: composed(look.reading, place))
-    look.figure(
-        "composition",
-        FIGURES["composition"],
-        parts,
-        "Word, position and segment embedding of a piece, and their sum.",
-        place,
-    )
-    seconds = neighbour_seconds(look.read.model.encoder.shape)
+    parts = result_of(look.read, ("composition", place), lambda: composed(look.reading, place))
+    look.figure(FIGURES["composition"], parts, place)
     words = "Comparing the pieces of the vocabulary"
-    ds = awaited(look.read.task(tasks.of_reading, nearest, place, seconds=seconds, words=words))
+    ds = awaited(look.read.task(words, tasks.of_reading, nearest, place, cost=neighbour_seconds))
     if ds is None:
         return
-    look.figure(
-        "neighbours", FIGURES["neighbours"], ds, "The pieces of the vocabulary with the nearest embeddings.", place
-    )
+    look.figure(FIGURES["neighbours"], ds, place)
     st.caption("Before any context: the same piece has the same neighbours in every text.")
 
 
@@ -158,37 +143,22 @@ def snippet(settings: InsideBert) -> str:
 
 def map_csv(look: Look, layer: int, head: int) -> str:
     """One head's weights as a table: a row for each query, a column for each key; pieces as they are."""
+    # A cell begins with a number, so that no spreadsheet takes it for a formula.
+    cells = [f"{place} {' '.join(token.split()) or '·'}" for place, token in enumerate(look.read.pieces.tokens, 1)]
     weights = look.reading.head(layer - 1, head - 1).weights
-    tokens = look.read.pieces.tokens
-    file = io.StringIO()
-    writer = csv.writer(file, lineterminator="\n")
-    writer.writerow(["query", *(f"{place} {_cell(token)}" for place, token in enumerate(tokens, start=1))])
-    for place, row in enumerate(weights, start=1):
-        writer.writerow([f"{place} {_cell(tokens[place - 1])}", *(f"{weight:.7g}" for weight in row)])
-    return file.getvalue()
-
-
-def _cell(token: str) -> str:
-    """A piece for a cell that begins with a number, so that no spreadsheet takes it for a formula."""
-    return " ".join(token.split()) or "·"
+    table = pd.DataFrame(weights, index=pd.Index(cells, name="query"), columns=cells)
+    return table.to_csv(float_format="%.7g", lineterminator="\n")
 
 
 def report(look: Look, settings: InsideBert) -> str:
     """One HTML file of what is shown, without a connection to anywhere."""
-    shape, pieces = look.read.model.encoder.shape, len(look.read.pieces)
-    ds = answered(
-        look.read.task(
-            tasks.everything,
-            settings.model_dump_json(),
-            words="Writing the report",
-            seconds=everything_seconds(shape, pieces, settings.steps),
-        )
-    )
+    cost = partial(everything_seconds, steps=settings.steps)
+    ds = answered(look.read.task("Writing the report", tasks.everything, settings.model_dump_json(), cost=cost))
     figures = [(spec, spec(ds, theme="light")) for spec in FIGURES.values() if spec.drawable(ds)]
     notes = [
         "Rows of every map are queries and sum to 1; document 001, section 4.1.2, writes queries as columns.",
         "Attention is not an explanation (Jain and Wallace 2019): compare it with the evidence.",
-        *look.read.model.notes,
+        *dict(look.read.model.notes).values(),
     ]
     titles = {"model": look.read.model.name}
     if settings.second_model:

@@ -15,13 +15,14 @@ from typing import Any, Concatenate, TypeVar, cast
 import xarray as xr
 
 from goldviz.data.texts.pieces import Pieces
-from goldviz.figures.draft import Figure
+from goldviz.figures.spec import FigureSpec
 from goldviz.figures.theme import Theme
 from goldviz.labs.inside_bert import models, tasks
 from goldviz.labs.inside_bert.compute import chunks_of
 from goldviz.labs.inside_bert.costs import reading_seconds
 from goldviz.labs.inside_bert.reading import TextReading
 from goldviz.labs.inside_bert.tasks import Chunk, readings
+from goldviz.models.text.encoder import EncoderShape
 from goldviz.models.text.model import TextModel, TextModelError
 from goldviz.runs.execution.scratch import scratch_folder
 from goldviz.runs.jobs.jobs import JobFailedError, Report, Task, TooManyJobsError
@@ -106,15 +107,16 @@ class ReadText:
         """The chunk in view in plain words, for another process."""
         return Chunk(self.named, self.model.fingerprint, self.text, self.chunk)
 
-    @property
-    def seconds(self) -> float:
-        """About how long reading the chunk in view takes."""
-        return reading_seconds(self.model.encoder.shape, len(self.pieces))
-
     def task(
-        self, function: Callable[Concatenate[Report, Chunk, ...], Made], *what: object, seconds: float, words: str
+        self,
+        words: str,
+        function: Callable[Concatenate[Report, Chunk, ...], Made],
+        *what: object,
+        cost: Callable[[EncoderShape, int], float] = reading_seconds,
     ) -> Task[Made]:
-        """One of :mod:`goldviz.labs.inside_bert.tasks` about the chunk in view."""
+        """One of :mod:`goldviz.labs.inside_bert.tasks` about the chunk in view, which takes about as long as ``cost``
+        says."""
+        seconds = cost(self.model.encoder.shape, len(self.pieces))
         names = [getattr(one, "__name__", str(one)) for one in (function, *what)]
         key = "-".join(["inside-bert", *names, *map(str, self.key)])
         return Task(key, function, (self.where, *what), words, seconds)
@@ -125,7 +127,7 @@ def reading_of(read: ReadText, words: str = "Reading the text") -> TextReading |
     reading = readings.held(read.where)
     if reading is not None:
         return reading
-    arrays = background.made(read.task(tasks.read_chunk, seconds=read.seconds, words=words))
+    arrays = background.made(read.task(words, tasks.read_chunk))
     if arrays is None:
         return None
     return readings.get(read.where, lambda: arrays.reading(read.model, read.pieces))
@@ -142,14 +144,12 @@ def subject_of(read: ReadText, *about: object) -> str:
     return str((*read.key, *about))
 
 
-def figure_text(
-    read: ReadText, name: str, draw: Callable[..., Figure], ds: xr.Dataset, theme: Theme, *about: object, **more: Any
-) -> str:
-    """``draw(ds, theme=theme, **more)`` as JSON, drawn once for everybody; ``about`` as in :func:`subject_of`."""
-    key = ("inside-bert", name, theme, *read.key, *about, str(more))
-    return services.figure_json(key, lambda: draw(ds, theme=theme, **more))
+def figure_text(read: ReadText, spec: FigureSpec, ds: xr.Dataset, theme: Theme, *about: object, **more: Any) -> str:
+    """A figure as JSON, drawn once for everybody; ``about`` as in :func:`subject_of`."""
+    key = ("inside-bert", spec.name, theme, *read.key, *about, str(more))
+    return services.figure_json(key, lambda: spec.draw(ds, theme=theme, **more))
 
 
 def result_of(read: ReadText, what: tuple[object, ...], make: Callable[[], xr.Dataset]) -> xr.Dataset:
-    """Numbers about the chunk in view that are made in no time, made once."""
+    """Numbers about the chunk in view that are made in no time, made once for everybody."""
     return cast("xr.Dataset", services.jobs().results.get((*read.key, *what), make))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import quote
@@ -11,13 +11,13 @@ import streamlit as st
 import xarray as xr
 
 from goldviz.declare.settings import SettingsError
-from goldviz.figures.draft import Figure
 from goldviz.figures.spec import FigureSpec
 from goldviz.labs.inside_bert import tasks
 from goldviz.labs.inside_bert.costs import shares_seconds
-from goldviz.labs.inside_bert.parts import readings as text_models
+from goldviz.labs.inside_bert.figures.pieces import short_piece
+from goldviz.labs.inside_bert.parts import readings
 from goldviz.labs.inside_bert.parts.readings import ReadText
-from goldviz.labs.inside_bert.settings import LONGEST_TEXT, InsideBert
+from goldviz.labs.inside_bert.settings import LONGEST_TEXT, PLACES, InsideBert
 from goldviz.models.text.model import TextModelError
 from goldviz.runs.jobs.jobs import JobFailedError, Task, TooManyJobsError
 from goldviz.ui import address, chrome, visitors_data
@@ -38,8 +38,6 @@ LINK_BYTES = 6000
 SHOWN = "shown-inside-bert"
 BESIDE = "inside-bert-beside"
 """In the session state: whether a second text or model is asked for."""
-PLACES = ("layer", "head", "token", "masked", "label", "steps", "off", "hide_special", "convention")
-"""Settings that say where to look in one text; fragments change them without drawing the whole page."""
 
 
 def key_of(name: str) -> str:
@@ -68,34 +66,26 @@ class Look:
 
     def shares(self) -> xr.Dataset | None:
         """How the query in view is shared out by five measures; None after saying why that cannot be known."""
-        seconds = shares_seconds(self.read.model.encoder.shape, len(self.read.pieces))
         words = "Following the attention down to the input"
-        return awaited(self.read.task(tasks.shares_of_query, *self.place(), seconds=seconds, words=words))
+        return awaited(self.read.task(words, tasks.shares_of_query, *self.place(), cost=shares_seconds))
 
-    def result(self, *what: object, make: Callable[[], xr.Dataset]) -> xr.Dataset:
-        """Numbers about this text that are made in no time, made once for everybody."""
-        return text_models.result_of(self.read, what, make)
+    def pieces(self) -> list[str]:
+        """The pieces as controls name them."""
+        return [short_piece(piece) for piece in self.read.pieces.tokens]
 
     def figure(
-        self,
-        name: str,
-        figure: FigureSpec | Callable[..., Figure],
-        ds: xr.Dataset,
-        description: str,
-        *about: object,
-        ahead: str = "",
-        **more: Any,
+        self, spec: FigureSpec, ds: xr.Dataset, *about: object, key: str = "", ahead: str = "", **more: Any
     ) -> None:
-        """Draw ``shown(ds, theme=..., **more)``; ``about`` is all that the numbers depend on besides text and model.
+        """Draw a figure; ``about`` is all that its numbers depend on besides text and model.
 
         The browser gets the draft: it breaks notes at the width that the figure has there. What it fetches under the
         page's name ``ahead`` is shown before the page's script comes to it.
         """
-        draw = figure.draw if isinstance(figure, FigureSpec) else figure
-        text = text_models.figure_text(self.read, name, draw, ds, theme_now(), *about, **more)
-        subject = text_models.subject_of(self.read, *about)
+        name = key or spec.name
+        text = readings.figure_text(self.read, spec, ds, theme_now(), *about, **more)
+        subject = readings.subject_of(self.read, *about)
         place = Place(ahead, subject, name, 0) if ahead else None
-        live_figure(text, key=f"{name}-inside-bert", subject=subject, description=description, place=place)
+        live_figure(text, key=f"{name}-inside-bert", subject=subject, description=spec.description, place=place)
 
 
 def arrive(page_parts: Sequence[Part]) -> list[str]:

@@ -6,14 +6,12 @@ Both ask here, so what the browser fetched at a click is what the page's script 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import xarray as xr
 
-from goldviz.figures.spec import FigureSpec
 from goldviz.figures.theme import Theme
-from goldviz.labs.inside_bert import figures
+from goldviz.labs.inside_bert.figures import FIGURES
 from goldviz.labs.inside_bert.figures.pieces import short_piece
 from goldviz.labs.inside_bert.measures import largest_weight
 from goldviz.labs.inside_bert.parts.readings import ReadText, figure_text, result_of, subject_of
@@ -27,13 +25,7 @@ WEIGHT = "weight"
 """The largest weight worked out, among what is fetched."""
 NETWORK = "network"
 """The head in view, for the diagram of the whole encoder."""
-FIGURES: Mapping[FigureSpec, str] = {
-    figures.FIGURES[
-        "scores"
-    ]: "The query's products with the keys, dimension by dimension, and the weights that come of them.",
-    figures.FIGURES["mixing"]: "The values, each times its weight, and their sum.",
-}
-"""The figures, each with what it shows in words."""
+STEPS = (FIGURES["scores"], FIGURES["mixing"])
 
 Place = tuple[int, int, int]
 """Layer, head and piece, from 1."""
@@ -64,7 +56,7 @@ def weight_by_hand(ds: xr.Dataset) -> dict[str, str]:
 def ahead(read: ReadText, reading: TextReading, place: Place, theme: Theme) -> dict[str, Any]:
     """What hangs on the head in view, as the page's script would draw it: figures in JSON by name, and of whom."""
     ds = steps_of(read, reading, place)
-    figures = {spec.name: figure_text(read, spec.name, spec.draw, ds, theme, *place) for spec in FIGURES}
+    figures = {spec.name: figure_text(read, spec, ds, theme, *place) for spec in STEPS}
     layer, head, _ = place
     values = {WEIGHT: weight_by_hand(ds), NETWORK: {"layer": layer, "head": head}}
     return {

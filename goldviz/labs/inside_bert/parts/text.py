@@ -13,7 +13,7 @@ from goldviz.data.texts.dated_texts import DatedTextError
 from goldviz.data.texts.uploaded_text import decoded_text
 from goldviz.declare.text_models import FOLDER_PREFIX, SHIPPED
 from goldviz.labs.inside_bert.compute import pair_too_long
-from goldviz.labs.inside_bert.models import bytes_of, models_at_hand
+from goldviz.labs.inside_bert.models import models_at_hand, named
 from goldviz.labs.inside_bert.parts.readings import ReadText
 from goldviz.labs.inside_bert.parts.state import complain, key_of, put
 from goldviz.labs.inside_bert.settings import LONGEST_TEXT
@@ -43,7 +43,10 @@ def model_line(model: TextModel | None, trouble: str) -> None:
             words = f":material/error: {plain(trouble)}" if trouble or model is None else _described(model)
             st.markdown(words, width="stretch")
             st.button("Change model", icon=":material/swap_horiz:", key="change-model", on_click=_ask, args=(FIRST,))
-        notes = [*(model.notes if model else ()), *([shipped_words()] if _is_shipped() and model else [])]
+        notes = [
+            *(dict(model.notes).values() if model else ()),
+            *([shipped_words()] if _is_shipped() and model else []),
+        ]
         if notes:
             st.caption(" · ".join(plain(note) for note in notes))
         text_model_dialog.show_download(_use)
@@ -61,6 +64,9 @@ SHIPPED_WORDS = (
 CLEAR_DIFFERENCE = 0.06
 """Two standard errors of the difference between two accuracies on the same 400 texts, of which a third are judged
 differently: a smaller one is none to speak of."""
+
+OF_CARD = {"new draws": " of new generated sentences", "new patterns": ""}
+"""What a model's card says of its tone, in words behind its shares."""
 
 
 @cache
@@ -81,21 +87,15 @@ def tone_words(scores: Mapping[str, Mapping[str, float]]) -> str:
     It finds the tone of 70% of new generated sentences, counting words 72%: it is no better. \
 On new patterns: 60%, counting words 50%: it is better.
     """
-    (own, count, score), (own_new, counted_new, judged_new) = (
-        (scores[name]["accuracy"], scores[name]["bag of words"], _against_counting(scores[name]))
-        for name in ("new draws", "new patterns")
-    )
-    return (
-        f"It finds the tone of {own:.0%} of new generated sentences, counting words {count:.0%}: {score}. "
-        f"On new patterns: {own_new:.0%}, counting words {counted_new:.0%}: {judged_new}."
-    )
+    drawn, new = (_against_counting(scores[name], of) for name, of in OF_CARD.items())
+    return f"It finds the tone of {drawn}. On new patterns: {new}."
 
 
-def _against_counting(scores: Mapping[str, float]) -> str:
-    ahead = scores["accuracy"] - scores["bag of words"]
-    clear = round(abs(ahead), 4) > CLEAR_DIFFERENCE
-    kind = "no better" if not clear else "better" if ahead > 0 else "worse"
-    return f"it is {kind}"
+def _against_counting(scores: Mapping[str, float], of: str) -> str:
+    own, counted = scores["accuracy"], scores["bag of words"]
+    clear = round(abs(own - counted), 4) > CLEAR_DIFFERENCE
+    kind = "no better" if not clear else "better" if own > counted else "worse"
+    return f"{own:.0%}{of}, counting words {counted:.0%}: it is {kind}"
 
 
 def _is_shipped() -> bool:
@@ -167,7 +167,7 @@ def _offer_real_model() -> None:
     """A model of this machine that has read real texts, with its size, while the small shipped one reads."""
     name = next(iter(models_at_hand()), "") if _is_shipped() else ""
     if name:
-        size = text_model_dialog.megabytes(bytes_of(name))
+        size = text_model_dialog.megabytes(named(name).total_bytes)
         st.button(
             f"Read with {plain(name.removeprefix(FOLDER_PREFIX))} ({size})",
             icon=":material/hub:",
@@ -183,31 +183,25 @@ def _take_file() -> None:
     if file is None:
         return
     try:
-        _take(file)
+        st.session_state[UPLOAD_COMPLAINT] = _take(file)
     finally:
         let_go(file)
 
 
-def _take(file: UploadedFile) -> None:
+def _take(file: UploadedFile) -> str:
+    """Put the file's text into the box; or say why not."""
+    allowed = f"; allowed are {LONGEST_TEXT:,} characters here. Policy documents takes longer texts."
     if file.size > LARGEST_FILE:
-        st.session_state[UPLOAD_COMPLAINT] = (
-            f"{file.name} has {file.size / 1e6:.1f} MB; allowed are {LONGEST_TEXT:,} characters here. Policy documents "
-            "takes longer texts."
-        )
-        return
+        return f"{file.name} has {file.size / 1e6:.1f} MB{allowed}"
     try:
-        text, _ = decoded_text(file.getvalue(), file.name)
+        text = decoded_text(file.getvalue(), file.name)[0].strip()
     except DatedTextError as error:
-        st.session_state[UPLOAD_COMPLAINT] = str(error)
-        return
-    if len(text.strip()) > LONGEST_TEXT:
+        return str(error)
+    if len(text) > LONGEST_TEXT:
         # Not into the box first: it would travel to the browser and back with every change of the page.
-        st.session_state[UPLOAD_COMPLAINT] = (
-            f"{file.name} has {len(text.strip()):,} characters; allowed are {LONGEST_TEXT:,} here. Policy documents "
-            "takes longer texts."
-        )
-        return
-    put({"text": text.strip(), "chunk": 1})
+        return f"{file.name} has {len(text):,} characters{allowed}"
+    put({"text": text, "chunk": 1})
+    return ""
 
 
 def _write_another() -> None:

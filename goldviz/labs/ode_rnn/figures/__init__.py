@@ -24,8 +24,8 @@ from goldviz.figures.theme import NETWORKS, style_of
 from goldviz.figures.thumbnail import Curve, polyline_svg
 from goldviz.labs.ode_rnn.figures.by_gap import JUMPS, SOLVER
 from goldviz.labs.ode_rnn.figures.path import path
-from goldviz.labs.ode_rnn.figures.probe import TIME, legend_lines, of_first_channel, of_plane
-from goldviz.labs.ode_rnn.figures.states import latent, plane
+from goldviz.labs.ode_rnn.figures.probe import TIME, legend_lines, of_first_channel
+from goldviz.labs.ode_rnn.figures.states import LATENT, PLANE
 from goldviz.labs.ode_rnn.settings import ODERNNLaboratory
 
 FLOW = NETWORKS["ode_rnn"]
@@ -70,8 +70,7 @@ def _has_flow(ds: Run) -> bool:
 
 
 def _of_consistency(ds: Run) -> Values:
-    own = log_of("error")(ds.sel(network=["ode_rnn"])) if _has_flow(ds) else np.array([])
-    return np.concatenate([own, log_of("refined_error")(ds)])
+    return log_of("error", "refined_error")(ds.sel(network=["ode_rnn"])) if _has_flow(ds) else np.array([])
 
 
 def _of_ratio(ds: Run) -> Values:
@@ -114,22 +113,8 @@ FIGURES, shared_limits = offered(
         legend="under",
         legend_lines=legend_lines,
     ),
-    figure(
-        "latent",
-        "How does the state flow and jump?",
-        draw=latent,
-        needs=("state", "probe_time"),
-        limits={"time": TIME, "state": limits_over(("state",))},
-        shows="The hidden units that move most.",
-    ),
-    figure(
-        "plane",
-        "Where does the field take the state?",
-        draw=plane,
-        needs=("plane_path", "arrow_position", "arrow_direction"),
-        limits={f"plane_{name}": limits_over(partial(of_plane, n)) for n, name in enumerate(("first", "second"))},
-        shows="The ODE-RNN's path in the plane of its two principal axes, and the field at its end.",
-    ),
+    LATENT,
+    PLANE,
     JUMPS,
     SOLVER,
     # If refining the steps changes the error by more than a tenth, the network has learned its solver's map and not an
@@ -165,9 +150,8 @@ FIGURES, shared_limits = offered(
         "Are the bands honest?",
         curves(thinned("coverage")),
         rule(y=0.9, words="90 % promised", end=0),
-        shows="The share of unseen values inside the 90 % band.",
         cannot_show="Where they fail.",
-        y=axis("Share inside", read=lambda ds: np.append(values_of("coverage")(ds), [0.5, 1.0]), tickformat=".0%"),
+        y=axis(None, read=lambda ds: np.append(values_of("coverage")(ds), [0.5, 1.0]), tickformat=".0%"),
         legend="under",
         legend_lines=legend_lines,
     ),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
@@ -11,17 +11,18 @@ from numpy.typing import NDArray
 
 from goldviz.arrays.labelled import Array, Run
 from goldviz.diagnostics.findings import times
-from goldviz.figures.chart import Panel, at, axis, changed, dots, figure, panel, rule
+from goldviz.figures.chart import Channel, Panel, axis, changed, dots, figure, panel, rule
 from goldviz.figures.frames import Words
 from goldviz.figures.limits import Quantity, Values
-from goldviz.figures.marks import ChannelLike, Dots
-from goldviz.figures.notes import as_label
+from goldviz.figures.market import counting_log_axis
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import finite, positive, setting_of
+from goldviz.figures.theme import style_of
 from goldviz.labs.ode_rnn.choices import method_of
 from goldviz.labs.ode_rnn.figures.probe import as_of, gaps_before, legend_lines, longest_gap, time_unit
 
 WITHOUT_GAP = "One observation alone has no gap before it."
+SOLID = {"opacity": 0.85}
 
 
 def _of_gaps(ds: Run) -> Values:
@@ -37,13 +38,8 @@ def _wide(low: float, high: float) -> tuple[float, float]:
 
 def _gap_axis(plot: Plot) -> Mapping[str, Any]:
     low, high = plot.limit("gap")
-    places = [step * 10.0**decade for decade in range(int(np.floor(low)), int(np.ceil(high)) + 1) for step in (1, 2, 5)]
-    ticks = [place for place in places if low <= np.log10(place) <= high]
-    return {"type": "log", "range": (low, high), "tickvals": ticks, "ticktext": [f"{place:g}" for place in ticks]}
-
-
-def _titled(plot: Plot) -> Mapping[str, Any]:
-    return {"title_text": f"Gap before the observation ({as_label(time_unit(plot.ds))})"}
+    title = {"title_text": f"Gap before the observation ({time_unit(plot.ds)})"}
+    return {**counting_log_axis(10**low, 10**high), "range": (low, high), **title}
 
 
 def _longest(plot: Plot) -> float | None:
@@ -52,53 +48,40 @@ def _longest(plot: Plot) -> float | None:
     return longest if np.isfinite(longest) and low < np.log10(longest) < high else None
 
 
+LONGEST = rule(x=_longest, foot="longest gap in training")
 by_gap = partial(
     figure,
     instead=lambda ds: WITHOUT_GAP if ds.sizes["observation"] < 2 else "",
     limits={"gap": Quantity(_of_gaps, _wide)},
     over="gap",
+    x=axis("Gap before the observation", scale="free", told=_gap_axis),
     hover="closest",
 )
 
 
+def _after_first(values: Array) -> Array:
+    """Without the first observation, which has no gap before it."""
+    return values.isel(observation=slice(1, None)).astype(np.float32)
+
+
 def _gaps(plot: Plot) -> Array:
-    """The gap before each observation but the first, which has none."""
     return _after_first(plot.ds["probe_time"].copy(data=gaps_before(plot.ds)))
 
 
 def _sizes(plot: Plot) -> Array:
-    """Jumps by those gaps, without times at which nothing was seen."""
+    """Jumps, without times at which nothing was seen."""
     sizes = finite(plot.now["jump"])
     if "probe_value" in plot.ds:
         sizes = sizes.where(plot.ds["probe_value"].notnull().any("channel"))
     return sizes.isel(observation=slice(1, None))
 
 
-def _against_gaps(plot: Plot, of: ChannelLike, network: str, hover: str, told: NDArray[Any], size: int) -> Dots:
-    style = plot.look_of(network)
-    more, marker = {"customdata": told}, {"opacity": 0.85}
-    looks: dict[str, Any] = {"name": style.label, "colour": network, "symbol": style.symbol}
-    return dots(of, x=_gaps, **looks, size=size, marker=marker, hover=hover, more=more)
-
-
-def _jumps(plot: Plot) -> Sequence[Dots]:
-    hover = "observation %{{customdata}}<br>gap %{{x:.3g}}, jump %{{y:.3g}}<extra>{}</extra>"
-    told = plot.ds["observation"].values[1:]
-    return [
-        _against_gaps(plot, at(_sizes, network=name), name, hover.format(plot.look_of(name).label), told, size=9)
-        for name in plot.networks
-    ]
-
-
 def _correlations(plot: Plot) -> Words:
     rows, gaps = _sizes(plot).transpose(..., "observation"), gaps_before(plot.ds)[1:]
     ranks = [rank_correlation(gaps, one) for one in rows.values.reshape(-1, len(gaps))]
     correlations = rows.isel(observation=0).copy(data=np.reshape(ranks, rows.shape[:-1]))
-    return plot.each(correlations, _signed, within="Rank correlation with the gap: {}.")
-
-
-def _signed(value: float) -> str:
-    return f"{value:+.2f}".replace("-", "−")
+    signed = lambda value: f"{value:+.2f}".replace("-", "−")  # noqa: E731
+    return plot.each(correlations, signed, within="Rank correlation with the gap: {}.")
 
 
 def rank_correlation(x: NDArray[np.floating], y: NDArray[np.floating]) -> float:
@@ -121,21 +104,21 @@ def _ranks(values: NDArray[np.floating]) -> NDArray[np.float64]:
     return np.asarray((last - (count + 1) / 2)[place])
 
 
-def _costs(plot: Plot) -> Sequence[Panel]:
-    ds = plot.ds
-    steps = ds["step_size"].values if "step_size" in ds else np.full(ds.sizes["observation"], np.nan)
-    told = np.stack([ds["observation"].values, steps], axis=-1)[1:].astype(np.float32)
-    hover = "before observation %{customdata[0]:.0f}<br>gap %{x:.3g}: %{y:.3~g}"
-    hover += "<br>steps of %{customdata[1]:.3g}<extra></extra>" if "step_size" in ds else "<extra></extra>"
-    count, error = (
-        _against_gaps(plot, changed(name, _after_first), "ode_rnn", hover, told, size=10)
-        for name in ("interval_evaluations", "interval_error")
+def _told(plot: Plot) -> Mapping[str, Any]:
+    """Which observation, and, of edited ones, how long the solver's steps before it were."""
+    numbers = plot.ds["observation"].values[1:].tolist()
+    steps = plot.ds["step_size"].values[1:].tolist() if "step_size" in plot.ds else []
+    words = [f"<br>steps of {step:.3g}" for step in steps] or [""] * len(numbers)
+    return {"customdata": [*zip(numbers, words, strict=True)]}
+
+
+def _cost(name: str, title: str) -> Panel:
+    style = style_of("ode_rnn")
+    look: dict[str, Any] = {"name": style.label, "colour": "ode_rnn", "symbol": style.symbol, "size": 10}
+    hover = "before observation %{customdata[0]}<br>gap %{x:.3g}: %{y:.3~g}%{customdata[1]}<extra></extra>"
+    return panel(
+        dots(changed(name, _after_first), x=_gaps, marker=SOLID, hover=hover, more=_told, **look), y=axis(title)
     )
-    return [panel(count, y=axis("Evaluations")), panel(error, y=axis("Distance"), x=axis(told=_titled))]
-
-
-def _after_first(values: Array) -> Array:
-    return values.isel(observation=slice(1, None)).astype(np.float32)
 
 
 def _hidden(plot: Plot) -> Words:
@@ -161,12 +144,17 @@ def _method(plot: Plot) -> str:
 JUMPS = by_gap(
     "jumps",
     "How much news is an observation?",
-    _jumps,
-    rule(x=_longest, foot="longest gap in training"),
+    dots(
+        Channel("jump", _sizes, _sizes),
+        x=_gaps,
+        by="network",
+        size=9,
+        marker=SOLID,
+        hover="observation %{customdata}<br>gap %{x:.3g}, jump %{y:.3g}",
+        more=lambda plot: {"customdata": plot.ds["observation"].values[1:]},
+    ),
+    LONGEST,
     needs=("jump", "probe_time"),
-    shows="The size of each jump, by the gap before it.",
-    x=axis(scale="free", told=lambda plot: {**_gap_axis(plot), **_titled(plot)}),
-    y=axis("Size of the jump", "jump", scale="zero"),
     notes=(_correlations,),
     legend="under",
     legend_lines=legend_lines,
@@ -177,12 +165,10 @@ JUMPS = by_gap(
 SOLVER = by_gap(
     "solver",
     "What does a long gap cost?",
-    _costs,
-    rule(x=_longest, foot="longest gap in training"),
+    _cost("interval_evaluations", "Evaluations"),
+    _cost("interval_error", "Distance"),
+    LONGEST,
     needs=("interval_evaluations", "interval_error", "probe_time"),
-    shows="Evaluations of the field in each gap, and the distance from a refined solution.",
-    x=axis(scale="free", told=_gap_axis),
-    axes=(axis(None, "interval_evaluations", scale="zero"), axis(None, "interval_error", scale="log")),
     notes=(_hidden,),
     lead=_method,
     height=560,

@@ -6,7 +6,7 @@ Changes count in the six digits that a link has: what is alike in these shares a
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from goldviz.arrays.labelled import Run
@@ -16,7 +16,7 @@ from goldviz.figures.limits import Limits
 from goldviz.figures.theme import Theme
 from goldviz.labs.ode_rnn.edited import EditedSeries
 from goldviz.labs.ode_rnn.figures import FIGURES, shared_limits
-from goldviz.labs.ode_rnn.probe import looks_of, probe_of, weights_at
+from goldviz.labs.ode_rnn.probe import look_at, looks_of, probe_of, weights_at
 from goldviz.labs.ode_rnn.settings import ODERNNLaboratory
 from goldviz.runs.jobs.jobs import Task
 from goldviz.ui.panels.lanes import AnyLane, Lane
@@ -39,10 +39,14 @@ class Explored:
     @classmethod
     def of(cls, lane: AnyLane, look: int = -1) -> Explored | None:
         """The sequence as it was recorded; None where a lane has no weights to follow it with."""
-        series = probe_of(lane.dataset)
-        if series is None or not isinstance(lane, Lane) or not isinstance(lane.settings, ODERNNLaboratory):
+        if not isinstance(lane, Lane) or not isinstance(lane.settings, ODERNNLaboratory):
             return None
-        return cls(lane, look, series, series)
+        series = probe_of(lane.dataset)
+        return None if series is None else cls(lane, look, series, series)
+
+    def at(self, step: int | None) -> Explored:
+        """The same at the last look that is not after a step; at the last of all where none is in view."""
+        return replace(self, look=look_at(self.lane.dataset, step))
 
     @property
     def step(self) -> int:
@@ -63,14 +67,9 @@ class Explored:
         """Following the observations, with about how long it takes."""
         from goldviz.labs.ode_rnn.following import follow, follow_seconds
 
-        settings = self.lane.settings
-        times, values = self.edited.kept()
-        arguments = (
-            settings.model_dump_json(),
-            weights_at(self.lane.dataset, self.look),
-            times,
-            values,
-        )
+        settings, (times, values) = self.lane.settings, self.edited.kept()
+        weights = weights_at(self.lane.dataset, self.look)
+        arguments = (settings.model_dump_json(), weights, times, values)
         seconds = follow_seconds(settings, times)
         return Task(f"ode-rnn-{self.subject}", follow, arguments, "Following the observations", seconds)
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from goldviz.arrays.labelled import Run
 from goldviz.figures.chart import figure
-from goldviz.figures.draft import Figure, Node, Scatter
+from goldviz.figures.draft import Figure
 from goldviz.figures.elements import arrow
 from goldviz.figures.maps import SIGNED, colour_bar
 from goldviz.figures.plot import Plot
@@ -36,28 +35,51 @@ class Places:
     share: NDArray[np.float64]
 
 
-def _map(plot: Plot, document: int, colour: str, map_kinds: str) -> Figure:
-    """Each document at its first two components, coloured by date, tone or kind; an arrow ends at the one in view.
+def _places(ds: Run, document: int, map_kinds: str) -> Places:
+    """On axes that all documents share, or on those of the kind in view."""
+    if map_kinds == "all":
+        x, y = np.pad(ds["coordinate"].values, ((0, 0), (0, 2)))[:, :2].T
+        return Places(np.ones(len(x), bool), ds["fitted"].values == 1, x, y, ds["share"].values[:2])
+    place, kinds = reading.in_view(ds, document), ds["kind"].values
+    x, y = np.nan_to_num(ds["own_coordinate"].values).T
+    share = ds["own_share"].values[place]
+    return Places(kinds == kinds[place], ds["own_fitted"].values == 1, x, y, share[np.isfinite(share)])
 
-    ``map_kinds`` says whether all documents share their axes, or those of the kind in view stand on their own.
-    """
-    ds, figure, ink = plot.ds, plot.figure, plot.ink
-    at = _all_places(ds) if map_kinds == "all" else _places_of_one_kind(ds, document)
+
+def _map(plot: Plot, document: int, colour: str, map_kinds: str) -> Figure:
+    """Each document at its first two components, coloured by date, tone or kind; an arrow ends at the one in view."""
+    ds, figure, ink, kinds = plot.ds, plot.figure, plot.ink, plot.ds["kind"].values
+    at = _places(ds, document, map_kinds)
     if not len(at.share):
         return plot.instead(ONE_VECTOR)
     if colour == "tone" and not measures.any_tone(ds):
         colour = "kind"
-    there = [kind for kind in reading.kinds(ds) if (at.shown & (ds["kind"].values == kind)).any()]
+    years = ds["released"].values.astype("datetime64[s]").astype(np.int64) / (365.25 * 86_400)
+    shades = {"date": years, "tone": ds["balance"].values}.get(colour)
+    said = np.stack([reading.titles(ds), _days(ds), [_signed(tone) for tone in ds["balance"].values]], axis=-1)
+    there = [kind for kind in measures.kinds_of(ds) if (at.shown & (kinds == kind)).any()]
     for kind in there:
-        for in_fit in (True, False):
-            mine = np.flatnonzero(at.shown & (ds["kind"].values == kind) & (at.fitted == in_fit))
-            if len(mine):
-                plot.add(_marks(ds, mine, at, kind=kind, in_fit=in_fit, colour=colour, edge=ink.muted))
         own, symbol = reading.style_of_kind(ds, kind)
-        shown = {"symbol": symbol, "size": 9, "color": own if colour == "kind" else ink.muted}
-        figure.scatter(
-            x=[None], y=[None], mode="markers", name=reading.kind_label(kind), hoverinfo="skip", marker=shown
-        )
+        for in_fit in (True, False):
+            mine = np.flatnonzero(at.shown & (kinds == kind) & (at.fitted == in_fit))
+            if not len(mine):
+                continue
+            coloured = {"color": own} if shades is None else {"color": shades[mine], "coloraxis": "coloraxis"}
+            filled = {"symbol": symbol, "line": {"width": 0.8, "color": ink.muted}}
+            open_ring = {"symbol": f"{symbol}-open", "line": {"width": 2.2}}
+            figure.scatter(
+                x=at.x[mine],
+                y=at.y[mine],
+                mode="markers",
+                showlegend=False,
+                marker={"size": 9, **coloured, **(filled if in_fit else open_ring)},
+                customdata=said[mine],
+                hovertemplate="<b>%{customdata[0]}</b><br>released %{customdata[1]}<br>tone %{customdata[2]}<br>"
+                "(%{x:.3~g}, %{y:.3~g})<extra></extra>",
+            )
+        sample = {"symbol": symbol, "size": 9, "color": own if colour == "kind" else ink.muted}
+        name = reading.kind_label(kind)
+        figure.scatter(x=[None], y=[None], mode="markers", name=name, hoverinfo="skip", marker=sample)
     place, previous = reading.in_view(ds, document), reading.previous_in_view(ds, document)
     ring = {"symbol": "circle-open", "size": 20, "color": ink.accent, "line": {"width": 2.5}}
     figure.scatter(x=at.x[[place]], y=at.y[[place]], mode="markers", showlegend=False, hoverinfo="skip", marker=ring)
@@ -79,15 +101,9 @@ def _map(plot: Plot, document: int, colour: str, map_kinds: str) -> Figure:
     if colour == "tone":
         colour_bar(figure, (-1, 1), SIGNED, "Tone: P(positive) − P(negative)", tickvals=[-1, 0, 1])
     elif colour == "date":
-        years = _years(ds)
-        first, last = years.min(), years.max()
-        days = [str(ds["released"].values[end].astype("datetime64[D]")) for end in (0, -1)]
-        ticks = (
-            {"tickvals": [first, last], "ticktext": days}
-            if last > first
-            else {"tickvals": [first], "ticktext": days[:1]}
-        )
-        colour_bar(figure, (first, max(last, first + 0.01)), SEQUENTIAL, "Day of release", **ticks)
+        ticks = dict(zip(years[[0, -1]], _days(ds)[[0, -1]], strict=True))
+        ends = years[0], max(years[-1], years[0] + 0.01)
+        colour_bar(figure, ends, SEQUENTIAL, "Day of release", tickvals=[*ticks], ticktext=[*ticks.values()])
     return figure
 
 
@@ -102,71 +118,25 @@ document_map = figure(
 )
 
 
-def _all_places(ds: Run) -> Places:
-    coordinates = ds["coordinate"].values
-    x, y = (coordinates[:, axis] if axis < ds.sizes["component"] else np.zeros(len(coordinates)) for axis in (0, 1))
-    return Places(np.ones(len(coordinates), bool), ds["fitted"].values == 1, x, y, ds["share"].values[:2])
+def _days(ds: Run) -> NDArray[np.str_]:
+    return ds["released"].values.astype("datetime64[D]").astype(str)
 
 
-def _places_of_one_kind(ds: Run, document: int) -> Places:
-    place = reading.in_view(ds, document)
-    x, y = np.nan_to_num(ds["own_coordinate"].values).T
-    share = ds["own_share"].values[place]
-    same_kind = ds["kind"].values == ds["kind"].values[place]
-    return Places(same_kind, ds["own_fitted"].values == 1, x, y, share[np.isfinite(share)])
+def _signed(tone: float) -> str:
+    return f"{tone:+.2f}".replace("-", "−") if np.isfinite(tone) else "none"
 
 
 def _fitted_sentence(ds: Run, at: Places) -> str:
     part = reading.percent_of(measures.share_shown(at.share))
     if at.fitted[at.shown].all():
         return f"Fitted on all documents here; the map shows {part} of their differences."
-    until = ds["released"].values[at.shown & at.fitted][-1].astype("datetime64[D]")
+    until = _days(ds)[at.shown & at.fitted][-1]
     return f"Filled: released until {until}, and fitted; the map shows {part} of their differences. Open: placed later."
 
 
 def _kinds_sentence(ds: Run, at: Places, there: list[str]) -> str:
     """How much of the first axis is the kind: the part of its variance that is between the kinds' means."""
     if len(there) < 2:
-        return f"Of the kind {reading.kind_label(there[0])} alone." if len(reading.kinds(ds)) > 1 else ""
+        return f"Of the kind {reading.kind_label(there[0])} alone." if len(measures.kinds_of(ds)) > 1 else ""
     between = measures.share_between(at.x, ds["kind"].values)
     return f"{reading.percent_of(between)} of component 1 is between the kinds." if np.isfinite(between) else ""
-
-
-def _marks(ds: Run, mine: NDArray[np.intp], at: Places, *, kind: str, in_fit: bool, colour: str, edge: str) -> Node:
-    """The documents of a kind that were fitted, filled, or were not, open."""
-    own, symbol = reading.style_of_kind(ds, kind)
-    value = {"date": _years(ds), "tone": ds["balance"].values}.get(colour)
-    colours: Any = own if value is None else value[mine]
-    open_mark = not in_fit
-    marker: dict[str, Any] = {
-        "symbol": f"{symbol}-open" if open_mark else symbol,
-        "size": 9,
-        "color": colours,
-        "line": {"width": 2.2} if open_mark else {"width": 0.8, "color": edge},
-    }
-    if value is not None:
-        marker["coloraxis"] = "coloraxis"
-    hover = np.stack(
-        [
-            reading.titles(ds)[mine],
-            ds["released"].values[mine].astype("datetime64[D]").astype(str),
-            [f"{tone:+.2f}".replace("-", "−") if np.isfinite(tone) else "none" for tone in ds["balance"].values[mine]],
-        ],
-        axis=-1,
-    )
-    return Scatter(
-        x=at.x[mine],
-        y=at.y[mine],
-        mode="markers",
-        showlegend=False,
-        marker=marker,
-        customdata=hover,
-        hovertemplate="<b>%{customdata[0]}</b><br>released %{customdata[1]}<br>tone %{customdata[2]}<br>"
-        "(%{x:.3~g}, %{y:.3~g})<extra></extra>",
-    )
-
-
-def _years(ds: Run) -> NDArray[np.float64]:
-    """The release in years since 1970, for colours."""
-    seconds: NDArray[np.float64] = ds["released"].values.astype("datetime64[s]").astype(np.int64) / (365.25 * 86_400)
-    return seconds

@@ -6,8 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from goldviz.arrays.labelled import Run
+from goldviz.figures.market import shortened
 from goldviz.figures.notes import as_label
 from goldviz.figures.theme import Theme
+from goldviz.labs.policy_documents.measures import kinds_of
 
 KIND_STYLES = (
     ("#009e73", "circle"),
@@ -27,14 +29,9 @@ TONE_INKS: dict[Theme, tuple[str, str]] = {"light": ("#b2182b", "#2166ac"), "dar
 LONGEST_KIND_SHOWN = 18
 
 
-def kinds(ds: Run) -> list[str]:
-    """The kinds of documents in the order of the alphabet."""
-    return sorted({str(kind) for kind in ds["kind"].values})
-
-
 def style_of_kind(ds: Run, kind: str) -> tuple[str, str]:
     """Colour and marker of a kind."""
-    return KIND_STYLES[min(kinds(ds).index(kind), len(KIND_STYLES) - 1)]
+    return KIND_STYLES[min(kinds_of(ds).index(kind), len(KIND_STYLES) - 1)]
 
 
 def kind_label(kind: str) -> str:
@@ -43,7 +40,7 @@ def kind_label(kind: str) -> str:
     >>> kind_label("<b>Statement of the board</b>")
     '&lt;b&gt;Statement of t…'
     """
-    return as_label(kind if len(kind) <= LONGEST_KIND_SHOWN else f"{kind[: LONGEST_KIND_SHOWN - 1]}…")
+    return as_label(shortened(kind, LONGEST_KIND_SHOWN))
 
 
 def tone_ink(value: float, theme: Theme) -> str:

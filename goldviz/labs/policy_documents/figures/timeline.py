@@ -7,13 +7,14 @@ from collections.abc import Sequence
 import numpy as np
 
 from goldviz.arrays.labelled import Run
-from goldviz.figures.chart import Panel, axis, dots, figure, lines, panel, rule
+from goldviz.figures.chart import Panel, axis, figure, lines, panel, rule
 from goldviz.figures.frames import AtStep, Words, each
 from goldviz.figures.maps import SIGNED
+from goldviz.figures.market import in_rows
 from goldviz.figures.marks import Dots, Lines, Rule
 from goldviz.figures.plot import Plot
 from goldviz.labs.policy_documents.figures import reading
-from goldviz.labs.policy_documents.measures import any_tone, certainty
+from goldviz.labs.policy_documents.measures import any_tone, certainty, kinds_of
 
 TONE = "Tone: red above 0, blue below. Larger: surer"
 CHANGE = "Change: 1 − cos with the one before of its kind"
@@ -32,15 +33,12 @@ def _tones(ds: Run, row: int, kind: str) -> Dots:
     tone, sure = mine["balance"], certainty(mine)
     said = [[f"{one:+.2f}" for one in tone.values], [f"{one:.0%}" for one in sure]]
     shades = {"color": tone.values, "colorscale": SIGNED, "cmin": -1, "cmax": 1}
-    return dots(
-        lambda plot: tone.copy(data=np.full(tone.size, float(row))),
-        x=lambda plot: tone.copy(data=reading.moments(mine)),
+    edge = {"line": {"color": "#838383", "width": 0.75}}
+    return in_rows(
+        reading.moments(mine),
+        row,
         symbol=reading.style_of_kind(ds, kind)[1],
-        marker={
-            "size": LEAST_DOT + MORE_DOT * np.nan_to_num(sure),
-            "line": {"color": "#838383", "width": 0.75},
-            **shades,
-        },
+        marker={"size": LEAST_DOT + MORE_DOT * np.nan_to_num(sure), **shades, **edge},
         hover=f"<b>%{{customdata[0]}}</b><br>{OUT}tone %{{customdata[1]}}, %{{customdata[2]}} sure<extra></extra>",
         more={"customdata": np.stack([reading.titles(mine), *map(np.array, said)], 1), "showlegend": False},
     )
@@ -63,7 +61,7 @@ def _changes(ds: Run, kind: str) -> Lines:
 
 def _panels(plot: Plot, document: int | AtStep) -> Sequence[Panel | Rule]:
     """A row of tones for each kind, where there are any; changes; and a gold line at the document in view."""
-    ds, kinds, when = plot.ds, reading.kinds(plot.ds), reading.moments(plot.ds)
+    ds, kinds, when = plot.ds, kinds_of(plot.ds), reading.moments(plot.ds)
     names = {"tickvals": [*range(len(kinds))], "ticktext": [reading.kind_label(kind) for kind in kinds]}
     rows = axis(scale="free", told=lambda plot: {"range": [len(kinds) - 0.4, -0.6], "showgrid": False, **names})
     tones = panel(*(_tones(ds, row, kind) for row, kind in enumerate(kinds)), heading=TONE, y=rows)
@@ -94,7 +92,7 @@ timeline = figure(
     lead=_whose,
     height=lambda plot: 520 if any_tone(plot.ds) else 390,
     hover="closest",
-    layout=lambda plot: {"showlegend": len(reading.kinds(plot.ds)) > 1},
+    layout=lambda plot: {"showlegend": len(kinds_of(plot.ds)) > 1},
     looks_at={"document": 1},
     position="document",
     at_once=True,

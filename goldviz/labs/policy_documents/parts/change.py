@@ -10,6 +10,7 @@ import streamlit as st
 
 from goldviz.arrays.labelled import Run
 from goldviz.data.texts.dated_texts import DatedText
+from goldviz.figures.market import shortened
 from goldviz.labs.policy_documents import compute
 from goldviz.labs.policy_documents.documents.difference import Passage, share_changed
 from goldviz.labs.policy_documents.encoding import left_to_encode
@@ -19,7 +20,6 @@ from goldviz.labs.policy_documents.parts import panel as policy_panel
 from goldviz.labs.policy_documents.parts.difference import show_difference
 from goldviz.labs.policy_documents.parts.tables import show_tones
 from goldviz.labs.policy_documents.settings import PolicyDocuments
-from goldviz.labs.policy_documents.tasks import measure_change
 from goldviz.plurals import how_many
 from goldviz.runs.jobs.jobs import Task
 from goldviz.text_models import text_model
@@ -86,7 +86,11 @@ def _effects(settings: PolicyDocuments) -> Run | None:
     seconds = policy_panel.seconds_for(settings.model, left)
     key = f"policy-change-{model.fingerprint}-{settings.documents}-{settings.document}-{settings.pooling}"
     task = Task(
-        key, measure_change, (settings.model_dump_json(),), "Measuring what each change does", seconds if left else 0.0
+        key,
+        compute.measure_change,
+        (settings.model_dump_json(),),
+        "Measuring what each change does",
+        seconds if left else 0.0,
     )
     if (
         seconds > AT_ONCE_SECONDS
@@ -146,8 +150,7 @@ def _draw(
 
 
 def _cut(words: str, most: int = LONGEST_CELL) -> str:
-    line = " ".join(words.split())
-    return line if len(line) <= most else f"{line[: most - 1]}…"
+    return shortened(" ".join(words.split()), most)
 
 
 def _whole_text(text: DatedText) -> None:

@@ -45,8 +45,10 @@ def show(settings: PolicyDocuments, dataset: Run) -> None:
         f"A document's numbers become channels of your market, known from {plain(release_words(documents.release))} "
         "on its day of release and not before. Between documents a forecast has the last one's numbers and their age."
     )
-    market = _market()
-    if market is None:
+    try:
+        market = market_panel.current()
+    except MarketError as error:
+        st.error(plain(str(error)), icon=":material/error:")
         return
     st.caption(f"Your market: {market_panel.described(market)}")
     name, seed = visitors_data.market()
@@ -148,15 +150,6 @@ def _kinds_sentence(kinds: list[str], there: list[str]) -> str:
     if not kinds or len(there) == 1:
         return ""
     return plain(f"{kinds[0]} alone: mixing kinds blurs changes.")
-
-
-def _market() -> Market | None:
-    """The visitor's market."""
-    try:
-        return market_panel.current()
-    except MarketError as error:
-        st.error(plain(str(error)), icon=":material/error:")
-        return None
 
 
 def _use(market: Market, documents: DatedTexts) -> None:

@@ -48,7 +48,7 @@ def show(settings: PolicyDocuments) -> None:
             )
             st.button("Change model", icon=":material/psychology:", key="change-model", on_click=_open, args=("model",))
         model = text_model(settings.model)
-        about = " ".join([*([OF_THE_SHIPPED_MODEL] if settings.model == SHIPPED else []), *model.notes])
+        about = " ".join([*([OF_THE_SHIPPED_MODEL] if settings.model == SHIPPED else []), *dict(model.notes).values()])
         st.caption(f":material/psychology: Read by {plain(model.name)}. {plain(about)}")
         for note in documents.notes[:NOTES_IN_SIGHT]:
             st.caption(f":material/info: {plain(note)}")

@@ -14,7 +14,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from goldviz.labs.price_tokens.discrete.bins import Bins, check_different
-from goldviz.labs.price_tokens.discrete.gaussians import log_densities_of, probabilities_up_to
+from goldviz.labs.price_tokens.discrete.gaussians import NormalTokens
 from goldviz.labs.price_tokens.discrete.windows import summaries
 
 RESTARTS = 4
@@ -27,29 +27,16 @@ Labelled = Callable[[Float[np.ndarray, " day"]], Int[np.ndarray, " day"]]
 
 
 @dataclass(frozen=True)
-class Clusters:
+class Clusters(NormalTokens):
     """Tokens of windows; a token says of the newest return that it is normal, with what was learnt from its days."""
 
     label: Labelled
     means: Float[np.ndarray, " token"]
     deviations: Float[np.ndarray, " token"]
 
-    @property
-    def count(self) -> int:
-        """How many tokens there are."""
-        return len(self.means)
-
     def tokens(self, returns: Float[np.ndarray, " day"]) -> Int[np.ndarray, " day"]:
         """The token of the window that ends on each day."""
         return np.asarray(self.label(returns), np.int64)
-
-    def log_densities(self, values: Float[np.ndarray, " day"]) -> Float[np.ndarray, "day token"]:
-        """log N(x; mean, deviation^2) of each token."""
-        return log_densities_of(values, self.means, self.deviations)
-
-    def cumulative(self, values: Float[np.ndarray, " value"]) -> Float[np.ndarray, "value token"]:
-        """The probability of at most each value, given each token."""
-        return probabilities_up_to(values, self.means, self.deviations)
 
 
 def k_means(returns: Float[np.ndarray, " day"], count: int, window: int, seed: int) -> Bins | Clusters:

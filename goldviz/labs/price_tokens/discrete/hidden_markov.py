@@ -15,7 +15,7 @@ import numpy as np
 from jaxtyping import Float
 
 from goldviz.labs.price_tokens.discrete.bins import check_different
-from goldviz.labs.price_tokens.discrete.gaussians import log_densities_of, probabilities_up_to
+from goldviz.labs.price_tokens.discrete.gaussians import NormalTokens
 
 STAYS = 0.95
 """Probability of staying in a state at which EM begins."""
@@ -28,26 +28,13 @@ LEAST_SHARE = 0.02
 
 
 @dataclass(frozen=True)
-class HiddenMarkov:
+class HiddenMarkov(NormalTokens):
     """First probabilities (state,), transitions A_ij = p(j | i), and each state's mean and standard deviation."""
 
     first: Float[np.ndarray, " state"]
     transitions: Float[np.ndarray, "state state"]
     means: Float[np.ndarray, " state"]
     deviations: Float[np.ndarray, " state"]
-
-    @property
-    def count(self) -> int:
-        """How many states there are."""
-        return len(self.means)
-
-    def log_densities(self, values: Float[np.ndarray, " day"]) -> Float[np.ndarray, "day state"]:
-        """log N(x; mean, deviation^2) of each state."""
-        return log_densities_of(values, self.means, self.deviations)
-
-    def cumulative(self, values: Float[np.ndarray, " value"]) -> Float[np.ndarray, "value state"]:
-        """The probability of at most each value, given each state."""
-        return probabilities_up_to(values, self.means, self.deviations)
 
     def filtered(self, values: Float[np.ndarray, " day"]) -> tuple[Float[np.ndarray, "day state"], float]:
         """p(s_t | x_1..t) of every day, and the log-likelihood of all values."""

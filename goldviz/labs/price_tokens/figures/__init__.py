@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from goldviz.arrays.labelled import Array, Run
-from goldviz.arrays.light import LightArray
 from goldviz.diagnostics.forecasts.moves import Moves
 from goldviz.diagnostics.forecasts.words import signed
 from goldviz.figures import theme as look
@@ -30,10 +29,10 @@ from goldviz.figures.chart import (
     series,
 )
 from goldviz.figures.draft import Figure
-from goldviz.figures.elements import MARKERS_UP_TO, interval_bars
+from goldviz.figures.elements import MARKERS_UP_TO
 from goldviz.figures.fits import losses_of_fits
 from goldviz.figures.limits import Values
-from goldviz.figures.market import days_between, in_template
+from goldviz.figures.market import days_between, each_seed, in_template, scored
 from goldviz.figures.marks import Mark
 from goldviz.figures.notes import as_label
 from goldviz.figures.plot import Plot
@@ -142,25 +141,13 @@ def _models(plot: Plot) -> list[str]:
 def _by_score(plot: Plot) -> Sequence[Mark]:
     """A row for each model, with its interval where it has one; strokes for seeds alone."""
     own, names, n = _network_of(plot), _models(plot), Reading(plot.ds)
-
-    def row(model: str, values: Values, aside: float = 0.0, **how: Any) -> Mark:
-        places = np.full(len(values), names.index(model) + aside)
-        return dots(lambda _: LightArray(places, ["model"], {}), x=lambda _: LightArray(values, ["model"], {}), **how)
-
-    drawn = []
-    for model in names:
-        result, style, name = n.result(model), look_of(own if model == "network" else model), model_name(model, own)
-        above, below = [result.high - result.value], [result.value - result.low]
-        thickness = 2.5 if model == "network" else 1.5
-        bar = interval_bars(above, below, style.colour, thickness=thickness, width=6) if result.sure else None
-        said = f"%{{x:+.4f}} nats a day<extra>{name}</extra>"
-        looks: dict[str, Any] = {"name": name, "colour": style.colour, "symbol": style.symbol, "size": 12}
-        drawn.append(row(model, np.array([result.value]), **looks, hover=said, more={"error_x": bar}))
+    look: dict[str, Any] = {"unit": " nats a day", "digits": 4}
+    drawn: list[Mark] = []
+    for row, model in enumerate(names):
+        style, network = look_of(own if model == "network" else model), model == "network"
+        drawn.append(scored(n.result(model), row, style, model_name(model, own), own=network, **look))
     if "seed_gain" in plot.ds and plot.ds.sizes["seed"] > 1 and "network" in names:
-        said = "one seed alone: %{x:+.4f} nats a day<extra></extra>"
-        looks = {"name": "each seed", "colour": look_of(own).colour, "symbol": "line-ns-open", "size": 10}
-        strokes = {"line": {"width": 1.5}}
-        drawn.append(row("network", plot.ds["seed_gain"].values, -0.26, **looks, marker=strokes, hover=said))
+        drawn.append(each_seed(plot.ds["seed_gain"].values, names.index("network"), look_of(own).colour, **look))
     return drawn
 
 
@@ -372,7 +359,6 @@ FIGURES, shared_limits = offered(
         ),
         title="Do days make words?",
         needs=("bits", "motif_count"),
-        shows="Bits of a later day once frequent pairs are joined, in order and shuffled.",
         cannot_show="Whether a shape comes again.",
         y=axis("Bits a day"),
         lead=_first_merges,

@@ -6,8 +6,8 @@ import numpy as np
 
 from goldviz.arrays.labelled import Run
 from goldviz.figures import theme as look
-from goldviz.figures.draft import Figure, Shape, make_subplots
-from goldviz.figures.elements import add_heading
+from goldviz.figures.draft import Figure, make_subplots
+from goldviz.figures.elements import add_heading, handle
 from goldviz.figures.limits import padded
 from goldviz.figures.spec import drawn
 from goldviz.figures.theme import INKS, Theme
@@ -61,23 +61,8 @@ def future(ds: Run, *, theme: Theme = "light") -> Figure:
         _strip(figure, ds, row, ink.accent, ink.muted)
         add_heading(figure, row, f"<b>{name}</b>: {how}", font={"size": 13, "color": ink.text})
         figure.update_yaxes(visible=False, range=[-0.5, 1.4], row=row)
-    handle = Shape(
-        type="circle",
-        xref="x",
-        yref="y",
-        xsizemode="pixel",
-        ysizemode="pixel",
-        xanchor=float(place[-1]),
-        yanchor=float(ds["edited_price"].values[-1]),
-        x0=-HANDLE,
-        x1=HANDLE,
-        y0=-HANDLE,
-        y1=HANDLE,
-        editable=True,
-        fillcolor=ink.accent,
-        line={"width": 8, "color": look.with_alpha(ink.accent, 0.35)},
-    )
-    figure.update_layout(shapes=[handle])
+    end = handle(float(place[-1]), float(ds["edited_price"].values[-1]), ink.accent, HANDLE)
+    figure.update_layout(shapes=[end])
     figure.update_xaxes(range=[place[0] - 1, place[-1] + 2], showgrid=False, zeroline=False)
     figure.layout.xaxis3.title.text = "Days from the edit"
     figure.update_yaxes(title_text="Price", range=ends, nticks=5, row=1)

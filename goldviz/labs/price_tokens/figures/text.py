@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -9,12 +10,10 @@ import numpy as np
 from goldviz.arrays.labelled import Run
 from goldviz.diagnostics.findings import percent
 from goldviz.diagnostics.forecasts.words import plain_number
-from goldviz.figures import theme as look
-from goldviz.figures.chart import figure
-from goldviz.figures.draft import Figure, make_subplots
-from goldviz.figures.elements import add_heading, colour_bar_below
-from goldviz.figures.limits import Quantity, Values, padded, values_of
-from goldviz.figures.market import days_axis
+from goldviz.figures.chart import Panel, axis, colours, figure, heat, lines, panel, rule
+from goldviz.figures.limits import Quantity, Values
+from goldviz.figures.market import days_between
+from goldviz.figures.marks import Mark, given
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import sentences
 from goldviz.labs.price_tokens.measures import Reading
@@ -25,44 +24,36 @@ STRIP = 0.1
 
 
 def _days(ds: Run) -> Values:
-    return (
-        ds["time"].values[[0, -1]].astype("datetime64[D]").astype(np.float64) if ds.sizes.get("time") else np.array([])
-    )
+    ends = ds["time"].values[[0, -1]] if ds.sizes.get("time") else np.array([])
+    return ends.astype("datetime64[D]").astype(np.float64)
 
 
 DAYS = {"time": Quantity(_days)}
 """What figures over all days have limits for."""
 
 
-def _as_text(plot: Plot) -> Figure:
-    """Price, tokens as they were written down, and the planted regimes of a simulated market. Dotted: the next fit."""
+def _strips(plot: Plot) -> Sequence[Panel | Mark]:
+    """Price, tokens as they were written down, and the planted regimes of a simulated market."""
     ds, count = plot.ds, plot.ds.sizes["token_name"]
-    dates, has_regimes = [str(day) for day in ds["time"].values], "regime" in ds
-    heights = [1 - (1 + has_regimes) * STRIP, *[STRIP] * (1 + has_regimes)]
-    plot.figure = make_subplots(
-        rows=len(heights), cols=1, shared_xaxes=True, vertical_spacing=0.07, row_heights=heights
-    )
-    price: dict[str, Any] = {"hovertemplate": "price %{y:,.1f}", "line": {"color": plot.ink.text, "width": 1.4}}
-    plot.figure.scatter(x=dates, y=ds["price"].values, mode="lines", name="price", **price, row=1)
-    strips: list[tuple[str, Values, str, Any]] = [("Tokens", ds["token"].values + 1, "token %{z}", None)]
-    if has_regimes:
-        planted = [[f"regime {int(one) + 1}" for one in ds["regime"].values]]
-        strips.append(("Planted regimes", 1 + ds["regime"].values * max(count - 1, 1) / 2, "%{text}", planted))
-    for row, (heading, values, hover, words) in enumerate(strips, start=2):
-        cells: dict[str, Any] = {"z": values[None].astype(np.float32), "text": words, "coloraxis": "coloraxis"}
-        said = f"%{{x}}: {hover}<extra></extra>"
-        plot.figure.heatmap(x=dates, y=[0], **cells, hovertemplate=said, row=row)
-        add_heading(plot.figure, row, f"<b>{heading}</b>", font={"size": 13, "color": plot.ink.text})
-        plot.figure.update_yaxes(visible=False, row=row)
-    for start in np.flatnonzero(np.diff(ds["block"].values) != 0) + 1:
-        ends: dict[str, Any] = {"x0": dates[start], "x1": dates[start], "xref": "x", "y0": 0, "y1": 1, "yref": "paper"}
-        plot.figure.add_shape(type="line", **ends, line={"color": plot.ink.muted, "width": 1, "dash": "dot"})
-    days_axis(plot.figure, plot.limit("time"))
-    plot.link("x", "day")
-    plot.linear_axis("price", "Price", row=1)
-    plot.finish(_kept(ds), _agree(ds), _source(ds), height=430 + 60 * has_regimes, legend=False, hover="closest")
-    ticks = sorted({1, (1 + count) // 2, count})
-    return colour_bar_below(plot.figure, (1, count), look.SEQUENTIAL, "Token", tickvals=ticks)
+    dates = ds["time"].values.astype(str)
+
+    def strip(heading: str, values: Values, hover: str, **more: Any) -> Panel:
+        row = given(values[None], row=[0.0], time=dates)
+        cells = heat(row, "time", "row", hover=f"%{{x}}: {hover}", more=more)
+        return panel(cells, heading=heading, height=STRIP, y=axis("", visible=False))
+
+    strips = [strip("Tokens", ds["token"].values + 1, "token %{z}")]
+    if "regime" in ds:
+        planted, words = ds["regime"].values, [[f"regime {int(one) + 1}" for one in ds["regime"].values]]
+        strips.append(strip("Planted regimes", 1 + planted * max(count - 1, 1) / 2, "%{text}", text=words))
+    price = lines("price", name="price", colour="text", width=1.4, hover="price %{y:,.1f}")
+    fits = dates[np.flatnonzero(np.diff(ds["block"].values)) + 1].tolist()
+    return [panel(price, height=1 - len(strips) * STRIP), *strips, *(rule(x=start, width=1) for start in fits)]
+
+
+def _ticks(plot: Plot) -> Mapping[str, Any]:
+    count = plot.ds.sizes["token_name"]
+    return {"coloraxis_colorbar_tickvals": sorted({1, (1 + count) // 2, count})}
 
 
 def _kept(ds: Run) -> str:
@@ -89,13 +80,20 @@ def _source(ds: Run) -> str:
     )
 
 
+# Dotted lines: the next fit.
 as_text = figure(
     "as_text",
     "What does the market look like as a text?",
+    _strips,
     title="The market as a text",
     needs=("price", "token", "block", "token_name"),
     shows="The price, and under it each day's token.",
-    # Strips of one row, without an axis, under a price over the same days.
-    draw=_as_text,
-    limits={**DAYS, "price": Quantity(values_of("price"), padded)},
+    limits=DAYS,
+    axes=(axis(None, "price"),),
+    x=axis(scale="free", told=lambda plot: days_between(plot.limit("time"))),
+    colour=colours("Token", ends=lambda plot: (1, plot.ds.sizes["token_name"])),
+    notes=(lambda plot: _kept(plot.ds), lambda plot: _agree(plot.ds)),
+    lead=lambda plot: _source(plot.ds),
+    height=lambda plot: 490 if "regime" in plot.ds else 430,
+    layout=_ticks,
 )

@@ -13,10 +13,8 @@ import pandas as pd
 
 from goldviz.arrays.labelled import Run
 from goldviz.arrays.readings import Coordinate
-from goldviz.figures.chart import at, axis, bound, curves, figure, lines, rule, series
-from goldviz.figures.draft import Figure
-from goldviz.figures.frames import Words
-from goldviz.figures.maps import SIGNED, cells, colour_bar, symmetric
+from goldviz.figures.chart import at, axis, bound, colours, curves, figure, heat, lines, rule, series
+from goldviz.figures.maps import symmetric
 from goldviz.figures.marks import Mark
 from goldviz.figures.notes import as_label
 from goldviz.figures.plot import Plot
@@ -47,31 +45,15 @@ def _words_below(plot: Plot) -> dict[str, Any]:
 WORDS = axis(told=_words_below)
 
 
-def _last_verdicts(plot: Plot) -> Words:
-    last = plot.ds["praise"].isel(time=-1)
-    return plot.each(last, lambda share: f"{share:.0%}", within="At the end, praise: {}.")
-
-
 def _openings(plot: Plot, network: str) -> Sequence[Mark]:
     looks = tuple(series(gate, f"{gate} gate", GATE_COLOURS[gate]) for gate in GATES[network])
     opening = at("gate_opening", network=network)
     return [lines(opening, by="gate", looks=looks, mode="lines+markers", width=2.5, hover="%{y:.1%}")]
 
 
-def states(plot: Plot, network: str) -> Figure:
-    """h_t of one network, units by words."""
-    ds, state = plot.ds, plot.ds["state"].sel(network=network)
-    plot.title = f"What does the {style_of(network).label} keep in mind?"
-    hover = "unit %{y}, word %{x}<br>h = %{z:.3f}"
-    plot.add(cells(state.values.T, x=ds["time"].values, y=ds["unit"].values, hover=hover))
-    plot.figure.update_xaxes(range=plot.limit("time"), **_words_below(plot))
-    plot.figure.update_yaxes(title_text="Unit", showgrid=False)
-    plot.link("x", "word")
-    plot.link("y", "unit")
-    drawn = plot.finish(legend=False, height=460, hover="closest")
-    colour_bar(drawn, symmetric(state, least=1.0), SIGNED, "h", nticks=5)
-    drawn.layout.annotations[-1].yshift -= 30  # below the words
-    return drawn.update_layout(margin_b=drawn.layout.margin.b + 40)
+def _bar_below_words(plot: Plot) -> dict[str, Any]:
+    plot.figure.layout.annotations[-1].yshift -= 30
+    return {"margin_b": plot.figure.layout.margin.b + 40}
 
 
 OF_WORDS = bound(
@@ -85,7 +67,9 @@ OF_WORDS = bound(
         shows="The probability of praise, were the review to end at this word.",
         x=WORDS,
         y=axis("Probability of praise", scale="share"),
-        notes=(_last_verdicts,),
+        notes=(
+            lambda plot: plot.each(plot.ds["praise"].isel(time=-1), "{:.0%}".format, within="At the end, praise: {}."),
+        ),
         height=420,
     ),
     figure(
@@ -106,9 +90,15 @@ OF_WORDS = bound(
     figure(
         "states",
         "What does it keep in mind?",
+        lambda plot, network: [
+            heat(at("state", network=network), "time", "unit", hover="unit %{y}, word %{x}<br>h = %{z:.3f}")
+        ],
+        title=lambda plot, network: f"What does the {style_of(network).label} keep in mind?",
         shows="Every unit of the chosen network's state after each word.",
-        # The bar's words stand below those of the review.
-        draw=states,
+        x=WORDS,
+        colour=colours("h", ends=lambda plot: symmetric(plot.ds["state"], least=1.0), scale="signed", nticks=5),
+        height=460,
+        layout=_bar_below_words,
     ),
     figure(
         "word_gates",

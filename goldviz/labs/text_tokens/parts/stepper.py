@@ -1,4 +1,4 @@
-"""The text under both tokenisers, merge by merge; the browser draws it and steps by itself."""
+"""The text under both tokenisers, merge by merge; the browser draws it and steps by itself: no step asks the server."""
 
 from __future__ import annotations
 

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, ClassVar
-
-from goldviz.diagnostics.findings import Conclusions, Floats, Rule, networks, training
+from goldviz.diagnostics.findings import Conclusions, Rule, training
 from goldviz.diagnostics.findings.by_kind import TrainingReading
 from goldviz.diagnostics.findings.line import above
 from goldviz.diagnostics.findings.recorded import at_last
+from goldviz.diagnostics.measure import measure
 from tests.by_recipe.memories.echo_state.settings import STYLES, EchoState
 
+LABELS = {name: style.label for name, style in STYLES.items()}
 
-@dataclass(frozen=True)
+
 class Reading(TrainingReading):
     """What was recorded of one reservoir, for each seed."""
 
-    labels: ClassVar[Mapping[str, str]] = {name: style.label for name, style in STYLES.items()}
-    declared: ClassVar[Any] = EchoState
-    capacity: Floats = at_last("memory", "look", "lag", by=lambda shares: shares.sum(0))
+    labels = LABELS
+    declared = EchoState
+    capacity = measure(at_last("memory", "look", "lag", by=lambda shares: shares.sum(0)))
     """How many earlier inputs the state tells in all (Jaeger 2001)."""
 
 
@@ -35,4 +33,4 @@ RULES = (
         asked="the last stretch",
     ),
 )
-findings_of = Conclusions(RULES, lambda settings, run: [Reading.of(run, name, settings) for name in networks(run)])
+findings_of = Conclusions(RULES, Reading.of_all)

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, ClassVar
-
-from goldviz.diagnostics.findings import Conclusions, Floats, Rule, networks
+from goldviz.diagnostics.findings import Conclusions, Rule
 from goldviz.diagnostics.findings.line import at_least, below
 from goldviz.diagnostics.findings.recorded import NetworkReading, at_last
+from goldviz.diagnostics.measure import measure
 from tests.by_recipe.memories.hopfield.settings import STYLES, Hopfield
 
+LABELS = {name: style.label for name, style in STYLES.items()}
 
-@dataclass(frozen=True)
+
 class Reading(NetworkReading):
     """What was recorded of one rule, for each seed."""
 
-    labels: ClassVar[Mapping[str, str]] = {name: style.label for name, style in STYLES.items()}
-    declared: ClassVar[Any] = Hopfield
-    overlap: Floats = at_last("overlap", "step")
+    labels = LABELS
+    declared = Hopfield
+    overlap = measure(at_last("overlap", "step"))
     """The overlap of what is recalled with what was stored, at the end."""
 
 
@@ -41,4 +39,4 @@ RULES = (
         asked="every stored pattern",
     ),
 )
-findings_of = Conclusions(RULES, lambda settings, run: [Reading.of(run, name, settings) for name in networks(run)])
+findings_of = Conclusions(RULES, Reading.of_all)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import zlib
 from collections.abc import Iterator, Sequence
 from functools import cache
@@ -21,40 +20,20 @@ from goldviz.figures.theme import INKS
 from goldviz.runs.examples import example
 from tests.labs.small_runs import cases
 
-PLACEHOLDER = re.compile(r"%\{[^}]*\}")
-NUMBER = re.compile(r"\d+(?:\.\d+)?")
-ROUNDED = re.compile(r"\d(?:\.\d+)?e-(?:1[2-9]|[2-9]\d|\d{3})")
-"""What rounding leaves of a zero: its digits are the processor's."""
-DIGITS = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹−", "-0123456789-")
-
-
-def of_words(words: str) -> list[float]:
-    """What a text holds beside its words: its numbers, what it prints of a mark, and how many sentences it is."""
-    printed = PLACEHOLDER.findall(words)
-    plain = ROUNDED.sub("0", PLACEHOLDER.sub("", words).translate(DIGITS))
-    numbers = [float(number) for number in NUMBER.findall(plain)]
-    return [*map(of_token, printed), *numbers, len(re.findall(r"\w[.?!](?:\s|<|$)", plain)), float(bool(words))]
-
 
 def of_token(token: str) -> float:
     """A number between 0 and 1 for a text of one word, such as a colour, a symbol or a category."""
     return zlib.crc32(token.encode()) / 2**32
 
 
-def of_text(text: str) -> list[float]:
-    """The same for a text of any kind: longer ones may be reworded."""
-    return of_words(text) if " " in text else [of_token(text)]
-
-
 def views(lab: Laboratory) -> Iterator[tuple[str, Figure]]:
     """Every figure of a laboratory: of the first preset that has it, and of a run, in the dark, of another one.
 
     Of a page with a position that is the place in the middle, in the dark the step two thirds on the way. Which other
-    preset it is hangs on names alone, so that a new figure or preset leaves those of the others. A laboratory's cases
-    name figures of nothing but rounding in ``DRAWN_BUT``.
+    preset it is hangs on names alone, so that a new figure or preset leaves those of the others.
     """
     slugs = list(getattr(cases(lab), "DRAWN_OF", [preset.slug for preset in lab.declared.presets]))
-    for spec in (spec for spec in specs(lab) if spec.name not in getattr(cases(lab), "DRAWN_BUT", ())):
+    for spec in specs(lab):
         others = sorted(slugs[1:], key=lambda slug, name=spec.name: of_token(f"{name} {slug}"))  # type: ignore[misc]
         yield from islice(_of_presets(lab, spec, [slugs[0], *others], None), 1)
         if issubclass(lab.declared, Experiment):
