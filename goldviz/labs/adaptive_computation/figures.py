@@ -179,7 +179,7 @@ FIGURES, shared_limits = offered(
         "What is the halting neuron told?",
         bars(at("answer_push", network=FOLLOWED), name="from the answers", colour="muted"),
         bars(at("price_push", network=FOLLOWED), name="from the price τ", colour=REMAINDER, pattern="/"),
-        also="Above 0: stop sooner.",
+        shows="How each part of the loss pushes the halting neuron. Above 0: stop sooner.",
         y=axis("− dL/dz, nat", zeroline=True),
     ),
     look_of=STYLES.__getitem__,

@@ -214,6 +214,7 @@ FIGURES = bound(
         "kind",
         "Multiplications",
         "%{y:.3s}",
+        shows="Multiplications of one head by formula; both axes are logarithmic.",
         lead=_of(savings),
     ),
     figure(
@@ -243,6 +244,7 @@ FIGURES = bound(
         "kind",
         "Bytes of weights",
         "%{y:.3s}B",
+        shows="Bytes of one head's attention weights in float32, by formula.",
         cannot_show="What a kernel really holds.",
         lead=_of(held_growth),
     ),
@@ -279,6 +281,7 @@ FIGURES = bound(
         "top_weight",
         "Does a high score mean few keys?",
         "Largest weight",
+        shows="The largest attention weight of every row against its exact score.",
         lead=_of(
             lambda ds: f"Rank correlation over the later half of the rows: {measures.order_by_top_weight(ds):.2f}."
         ),

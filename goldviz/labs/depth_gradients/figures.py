@@ -238,6 +238,7 @@ FIGURES, shared_limits = offered(
         rule(y=1, words="1: nothing lost"),
         title="What does each block keep?",
         needs=("hidden_gradient_norm",),
+        shows="Each block's factor, beside its Jacobian's average gain (document 001, eq. 27, 48).",
         instead=lambda ds: "There is no block: the network has one hidden state." if ds.sizes["hidden"] < 2 else "",
         over="block",
         y=axis("Factor, from h(l) to h(l−1)", scale="log", read=_factors),

@@ -116,6 +116,7 @@ FIGURES = bound(
             hover="your bias %{x}: %{y} steps<extra></extra>",
         ),
         rule(y=size("step"), words=lambda plot: f"all {plot.ds.sizes['step']} steps", end=0),
+        shows="Steps back until dL/dc_t falls below 1/100, by bias.",
         cannot_show="That a trained network keeps its gates there.",
         over="bias",
         y=axis(

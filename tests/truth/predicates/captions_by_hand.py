@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tests.truth.predicates.drawing import Claim, Drawing, absent, gold, numeric, over, same, shown
+from tests.truth.predicates.drawing import Claim, Drawing, absent, both, gold, numeric, over, same, shown
 
 FIVE = ("W_ax", "W_aa", "b_a", "W_ya", "b_y")
 """The weights of the network of document 003."""
@@ -228,6 +228,12 @@ OF_LABORATORIES = {
         "The five weight matrices after one SGD step.": five("_updated"),
     },
     "attention-cost": {
+        "Multiplications of one head by formula; both axes are logarithmic.": both(
+            over("multiplications"),
+            lambda drawing: all(drawing.layout[axis].get("type") == "log" for axis in ("xaxis", "yaxis")),
+        ),
+        "Bytes of one head's attention weights in float32, by formula.": over("bytes"),
+        "The largest attention weight of every row against its exact score.": against_score("top_weight"),
         "What a network that is trained with it learns to do without.": absent("trained", "learn"),
         "What a kernel really holds.": absent("kernel"),
         "The printed approximation against the exact score of every row.": against_score("max_mean"),

@@ -176,6 +176,7 @@ OF_LABORATORIES = {
         "Every number of every cell, after one time.": memory,
     },
     "adaptive-computation": {
+        "How each part of the loss pushes the halting neuron.": pushes,
         "A row is an input, a bar a step's weight.": thoughts,
         "The line: the budget left.": thoughts,
         "Mean steps of thought by difficulty: bits before STOP, signs, or carries.": now("ponder_by_difficulty"),

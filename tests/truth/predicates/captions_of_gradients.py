@@ -38,6 +38,15 @@ def inside(drawn: np.ndarray, due: np.ndarray) -> bool:
     return any(np.allclose(drawn, due[end : end + len(drawn)], atol=1e-5, equal_nan=True) for end in ends)
 
 
+def block_factors(drawing: Drawing) -> bool:
+    """By how much a block's input has a longer gradient than its output, and open the average gain."""
+    gains = drawing.view.until().of("jacobian_gain")
+    norms = drawing.view.of("hidden_gradient_norm").sel(epoch=gains.histogram_epoch.values[-1])
+    before, after = norms.isel(hidden=slice(0, -1)), norms.isel(hidden=slice(1, None))
+    factors = before.copy(data=before.values / after.values)
+    return shown(drawing.filled, factors) and shown(drawing.hollow, drawing.view.last("jacobian_gain"))
+
+
 def behind(drawing: Drawing) -> bool:
     """Thin behind the other loss; alone where training ended before that was measured."""
     measured = np.isfinite(drawing.view.of("evaluation_loss")).any()
@@ -69,6 +78,13 @@ def mean_of_gates(drawing: Drawing) -> bool:
 def square(name: str):
     """A table of steps and steps in a heat map."""
     return lambda drawing: bool(drawing.typed("heatmap").data) and over(name)(drawing.typed("heatmap"))
+
+
+def bounds(drawing: Drawing) -> bool:
+    """The product's norm, and what the page has beside it."""
+    beside = [name for name in ("bound", "asymptote", "stepwise_bound", "cell_path_by_lag") if name in drawing.run]
+    norm = drawing.view.of("singular_value").max("order")
+    return shown(drawing, norm) and over(*beside)(drawing)
 
 
 def spectra(drawing: Drawing) -> bool:
@@ -199,6 +215,7 @@ def cells(drawing: Drawing) -> bool:
 
 OF_LABORATORIES = {
     "depth-gradients": {
+        "Each block's factor, beside its Jacobian's average gain (document 001, eq. 27, 48).": block_factors,
         "The same lengths for every epoch, in the same colours.": over("gradient_norm"),
         "The mean squared error on unseen samples, beside always answering 0.": both(
             over("evaluation_loss"), zero_line("zero_loss")
@@ -223,6 +240,8 @@ OF_LABORATORIES = {
         "Each cell with its weights and gates, and its state.": cells,
     },
     "jacobian-lens": {
+        "The product's exact norm over lag, beside bounds, asymptote or gates.": bounds,
+        "What each unit's gates leave of a change from this step on.": over("gate_product"),
         "The identity counts 1.": both(
             square("norm"), lambda drawing: bool(np.allclose(np.diag(drawing.view.of("norm").values), 0))
         ),
@@ -231,6 +250,7 @@ OF_LABORATORIES = {
         "The slope, forget gate or kept share of every unit and step.": over("passed"),
     },
     "lstm-valves": {
+        "Steps back until dL/dc_t falls below 1/100, by bias.": over("reach_by_bias"),
         "The cell as the document draws it, with one unit's numbers.": parts_of_cell,
         "That a trained network keeps its gates there.": absent("trained"),
         "The product of an LSTM's forget gates, and of a minGRU's 1 − z, to the end.": over("gates_left"),

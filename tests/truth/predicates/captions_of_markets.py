@@ -5,6 +5,7 @@ from itertools import pairwise
 import numpy as np
 import xarray as xr
 
+from goldviz.labs.policy_documents.figures.reading import TONE_INKS
 from tests.truth.predicates.captions_of_forecasts import at_its_days
 from tests.truth.predicates.drawing import SAME, Drawing, absent, both, gold, numeric, over, same, scales
 
@@ -159,6 +160,17 @@ def most_different(drawing: Drawing) -> bool:
     )
 
 
+def red_above(drawing: Drawing) -> bool:
+    """Bars of the tone are red above zero, and blue below it."""
+    balance = drawing.run["balance"].values
+    reds, blues = ({inks[side] for inks in TONE_INKS.values()} for side in (0, 1))
+    colours = (drawing.typed("bar").data[0].get("marker") or {})["color"]
+    return all(
+        (colour in reds) == (value > 0) and (colour in blues) == (value < 0)
+        for colour, value in zip(colours, balance, strict=True)
+    )
+
+
 OF_LABORATORIES = {
     "gold-market": {
         "When a value of each date came out.": hours,
@@ -174,6 +186,7 @@ OF_LABORATORIES = {
         "The mean move from the second working day after a document until that of the next, by tone.": after_documents,
     },
     "policy-documents": {
+        "Red: more positive.": red_above,
         "Each document's tone at its release, and its distance from the one before of its kind.": at_their_release,
         "Whether the tone is right.": absent("right", "wrong"),
         "Documents on the two directions in which the fitted ones differ most.": most_different,

@@ -19,6 +19,12 @@ def chances(drawing: Drawing) -> bool:
     return shown(drawing, probability) and bool(np.isclose(probability.sum(), 1, atol=1e-4))
 
 
+def added_lengths(drawing: Drawing) -> bool:
+    """A bar for each piece: of what attention and the feed-forward network add, and of active neurons."""
+    lengths = drawing.view.of("stage_norm").transpose("stage", ...).values
+    return sum(of_pieces(drawing, row) for row in lengths) >= 2 and of_pieces(drawing, drawing.view.of("firing").values)
+
+
 def guesses(drawing: Drawing) -> bool:
     """The likeliest first; the bar of the hidden piece alone is gold, where it is among them."""
     due = drawing.view.of("guess_probability")
@@ -144,6 +150,7 @@ def seen_pieces(drawing: Drawing) -> bool:
 MEASURES = "Raw weights, weighted values (Kobayashi et al. 2020), rollout and flow (Abnar and Zuidema 2020)."
 OF_LABORATORIES = {
     "inside-bert": {
+        "How much both parts add to a piece, and how many neurons are active.": added_lengths,
         "The softmax of the classifier's logits.": chances,
         "Whether the model is right.": absent("right", "truth"),
         "Every layer's heads, by what they do with this text.": in_nodes("layer", "head"),

@@ -161,6 +161,7 @@ layer_lengths = of_pieces(
     ),
     Column("firing", "Neurons that fire", "#009e73", ".1%"),
     followed=True,
+    shows="How much both parts add to a piece, and how many neurons are active.",
 )
 neurons = in_rows(
     "neurons",

@@ -20,7 +20,11 @@ TITLE = "Which change moved the document?"
 
 
 # The numbers and the words of the passages come from the page, beside the dataset.
-@drawn(TITLE, needs=("balance", "distance"), shows="What each changed passage did to tone and vector.")
+@drawn(
+    TITLE,
+    needs=("balance", "distance"),
+    shows="What each changed passage did to tone and vector. Red: more positive.",
+)
 def effects(ds: Run, *, numbers: list[int], words: list[str], theme: Theme = "light") -> Figure:
     """For each changed passage what it alone did: to the tone, and to the vector.
 
