@@ -8,7 +8,8 @@ import sys
 from collections.abc import Mapping
 from functools import cache
 from itertools import pairwise
-from threading import Lock
+
+from goldviz.syntax_trees import syntax_tree
 
 
 def attribute_docstrings(cls: type, root: type) -> Mapping[str, str]:
@@ -25,10 +26,6 @@ def attribute_docstrings(cls: type, root: type) -> Mapping[str, str]:
         if issubclass(base, root):
             docstrings |= docstrings_below(base.__module__, base.__qualname__)
     return docstrings
-
-
-PARSING = Lock()
-"""CPython before 3.12.1 counts how deep trees go for all threads together, and two that read at once may fail."""
 
 
 @cache
@@ -49,9 +46,7 @@ def docstrings_below(module: str, class_name: str = "") -> Mapping[str, str]:
 
 def _definition(module: str, name: str) -> ast.ClassDef | ast.Module:
     """A module, or where it defines a class, by its qualified name."""
-    source = inspect.getsource(sys.modules[module])
-    with PARSING:
-        node: ast.AST = ast.parse(source)
+    node = syntax_tree(inspect.getsource(sys.modules[module]))
     for part in filter(None, name.replace("<locals>.", "").split(".")):
         node = next((inner for inner in ast.walk(node) if getattr(inner, "name", "") == part), ast.Pass())
     if not isinstance(node, ast.ClassDef | ast.Module):

@@ -15,6 +15,7 @@ from streamlit.delta_generator import DeltaGenerator
 from goldviz.declare.laboratory import Laboratory
 from goldviz.declare.registry import QUESTIONS, ROOM, question_of
 from goldviz.declare.registry import laboratories as registered
+from goldviz.syntax_trees import syntax_tree
 from goldviz.ui.serving import services
 from goldviz.ui.words import plain
 
@@ -76,7 +77,7 @@ def pages_of_no_laboratory() -> list[Page]:
 
 def _page_of(file: Path) -> tuple[int, Page]:
     """The rank of a page's file, and the page."""
-    module = ast.parse(file.read_text(encoding="utf-8"))
+    module = syntax_tree(file.read_text(encoding="utf-8"))
     constants = {
         name.id: ast.literal_eval(value)
         for statement in module.body

@@ -14,6 +14,7 @@ from goldviz.arrays.labelled import Run
 from goldviz.labs.backpropagation_steps.network import drawn, sizes
 from goldviz.labs.backpropagation_steps.settings import BackpropagationSteps
 from goldviz.models.feedforward.activations import ACTIVATIONS, IDENTITY
+from goldviz.syntax_trees import syntax_tree
 
 FormulaTree: TypeAlias = "float | str | list[FormulaTree]"
 """A number, the name of one, or an operation with what it is done to."""
@@ -27,7 +28,7 @@ def formula_tree(text: str) -> FormulaTree:
     >>> formula_tree("z if z > 0 else 0.1 * z")
     ['if', ['>', 'z', 0], 'z', ['*', 0.1, 'z']]
     """
-    return _tree(ast.parse(text, mode="eval").body)
+    return _tree(syntax_tree(text, "eval").body)
 
 
 def _tree(node: ast.expr) -> FormulaTree:

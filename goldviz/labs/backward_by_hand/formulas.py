@@ -11,6 +11,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import TypeAlias
 
+from goldviz.syntax_trees import syntax_tree
+
 LONGEST = 400
 """Characters of a formula."""
 MOST_PARTS = 120
@@ -42,7 +44,7 @@ def parse(text: str) -> Formula:
     if strange := STRANGE.search(plain):
         raise FormulaError(f"“{strange.group()}” is no part of a formula.")
     try:
-        tree = ast.parse(plain, mode="eval").body
+        tree: Formula = syntax_tree(plain, "eval").body
     except (SyntaxError, RecursionError, MemoryError, ValueError) as error:
         raise FormulaError(_unread(plain, getattr(error, "offset", None) or 1)) from None
     parts = sum(isinstance(part, ast.expr) for part in ast.walk(tree))
