@@ -346,7 +346,8 @@ def _normal(z: Floats, g: Floats, spread: tuple[Floats, Floats] | None, close: f
     else:
         s, of_s = spread
     z, g, s, of_s = (one.reshape(len(one), -1) for one in (z, g, s, of_s))
-    if not (np.isfinite(s).all() and np.isfinite(of_s).all() and of_s.any()):
+    # One number, the count, is read off all entries: where they are few or alike, it would fit anything.
+    if not (np.isfinite(s).all() and np.isfinite(of_s).all() and min(z.size, np.unique(of_s).size) >= TIED):
         return None
     for variance_of in SPREADS:
         for rows in (slice(TRIED), slice(None)):
@@ -354,10 +355,13 @@ def _normal(z: Floats, g: Floats, spread: tuple[Floats, Floats] | None, close: f
                 variance, slope = variance_of(s[rows])
                 of_variance = of_s[rows] / slope
                 # g = (m - y) / (n v) of n entries, and (1 / v - (n g)^2) / 2 n of a variance; the sum over all tells n.
-                both, squares = of_variance.sum(), (g[rows] ** 2).sum()
-                n = (np.sqrt(both**2 + squares * (1 / variance).sum()) - both) / squares
+                both, squares, needed = of_variance.sum(), (g[rows] ** 2).sum(), (1 / variance).sum()
+                root = np.sqrt(both**2 + squares * needed)
+                n = needed / (root + both) if both > 0 else (root - both) / squares
                 less, more = 1 / variance / (2 * n), n * g[rows] ** 2 / 2
-                fits = (variance > 0).all() and (np.abs(less - more - of_variance) <= close * (less + more)).all()
+                # Infinities would fit each other.
+                fits = 0 < n < np.inf and (variance > 0).all()
+                fits = fits and (np.abs(less - more - of_variance) <= close * (less + more)).all()
             if not fits:
                 break
         else:

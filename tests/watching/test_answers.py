@@ -14,7 +14,7 @@ from torch.distributions import Normal
 from torch.nn import functional
 
 from goldviz.watching.answers import KEPT, MOST_ENTRIES, Answers, Read, read_answer
-from goldviz.watching.first_cause import read_loss
+from goldviz.watching.first_cause import OfLoss, read_loss
 
 SEEDS = st.integers(0, 2**31)
 
@@ -126,6 +126,22 @@ def test_normal_likelihoods(seed: int, name: str, halves: bool) -> None:
     assert got.kind == "normal"
     np.testing.assert_allclose(got.targets, y, atol=2e-2)
     assert got.loss == pytest.approx(functional.gaussian_nll_loss(m, y, variance_of(s), eps=0).item(), abs=1e-2)
+
+
+@pytest.mark.parametrize("size", [0.0, 1e-12, 1e-200])
+def test_of_gradients_that_almost_vanish_no_likelihood_is_read(size: float) -> None:
+    """As of a classifier that is sure of its rows: no count of entries makes a likelihood's parts of them."""
+    generator = np.random.default_rng(0)
+    z, g = generator.normal(size=(8, 4)), generator.uniform(0.5e-3, 1e-3, (8, 4))
+    g[:, :2] *= size
+    assert read_answer(z, g, 1.0, OfLoss()) is None
+
+
+@pytest.mark.parametrize("rows", [1, 3])
+def test_of_few_answers_no_likelihood_is_read(rows: int) -> None:
+    torch.manual_seed(0)
+    z = torch.randn(rows, 2)
+    assert read(z, lambda z: functional.gaussian_nll_loss(z[:, :1], torch.ones(rows, 1), z[:, 1:].exp())) is None
 
 
 DISTANCES: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
