@@ -3,6 +3,9 @@
 A link to the page in view tells the server a new address, but the browser goes on showing the old one until the server
 writes it; its next message would bring the old one back. So what was read is written at once, before anything is drawn
 that could be pressed: from then on the server's address is the browser's, and only differences need to be written.
+
+A part that is drawn alone may have been asked for while its page was still being drawn, by a browser that did not know
+the whole address yet: so parts go by what was written, and not by what their message brings.
 """
 
 from __future__ import annotations
@@ -16,6 +19,8 @@ from goldviz.ui import chrome
 STORY = "story"
 """The parameter of the frame around all pages: a page that leaves its own parameters leaves it alone."""
 _SHORT = 40
+_WRITTEN = "address-written"
+"""In the session state: the address as it was last written."""
 
 
 def take() -> None:
@@ -28,25 +33,25 @@ def take() -> None:
             complaints.append(f"In the link: {name[:_SHORT]} is given {len(values)} times, {given}; the last counts.")
     parameters = st.query_params.to_dict()
     st.session_state[chrome.BACK] = parameters.pop(chrome.BACK, None) is not None
-    st.query_params.from_dict(parameters)
+    _write(parameters)
     st.session_state[chrome.TWICE] = complaints
 
 
 def of(parameter: str) -> str:
     """What the address says of one thing; empty where it says nothing."""
-    return st.query_params.get(parameter, "")
+    return _now().get(parameter, "")
 
 
 def of_page() -> dict[str, str]:
     """What the address says of the page in view: all but the story's step, which is the frame's."""
-    return {name: text for name, text in st.query_params.items() if name != STORY}
+    return {name: text for name, text in _now().items() if name != STORY}
 
 
 def leave(parameters: Mapping[str, str]) -> None:
     """Keep the address a link to what the page shows, and to the story's step that the frame shows."""
     wanted = {**parameters, **({STORY: step} if (step := of(STORY)) else {})}
-    if st.query_params.to_dict() != wanted:
-        st.query_params.from_dict(wanted)
+    if _now() != wanted:
+        _write(wanted)
 
 
 def keep(parameter: str, text: str) -> None:
@@ -55,9 +60,17 @@ def keep(parameter: str, text: str) -> None:
     An address that a visitor came back to is first read, by the whole page: a part that happens to be drawn before
     would write what was in view over it.
     """
-    if chrome.BACK in st.query_params:
+    if chrome.BACK in st.query_params or of(parameter) == text:
         return
-    if text and of(parameter) != text:
-        st.query_params[parameter] = text
-    elif not text:
-        st.query_params.pop(parameter, None)
+    others = {name: said for name, said in _now().items() if name != parameter}
+    _write({**others, **({parameter: text} if text else {})})
+
+
+def _now() -> dict[str, str]:
+    written: dict[str, str] | None = st.session_state.get(_WRITTEN)
+    return st.query_params.to_dict() if written is None else written
+
+
+def _write(parameters: dict[str, str]) -> None:
+    st.query_params.from_dict(parameters)
+    st.session_state[_WRITTEN] = parameters
