@@ -41,6 +41,8 @@ ENOUGH = 10
 """Targets for each class that was seen, before their shares tell what a guess costs."""
 ROWS, TARGETS = 30, 100
 """Answers of the last looks, before it is told how far they lie from their median; targets before a likelihood is."""
+HALVED = 3
+"""Of the reductions of squares, the one that PyTorch's own loss has not."""
 TRIED = 64
 """Rows that a likelihood is tried on before all are."""
 
@@ -248,7 +250,7 @@ def read_answer(
     """
     if not (np.isfinite(z).all() and np.isfinite(g).all() and g.any()):
         return None
-    for dim in dict.fromkeys((of_loss.class_dim, -1, 1)):
+    for dim in () if of_loss.distances else dict.fromkeys((of_loss.class_dim, -1, 1)):
         if z.ndim >= 2 and -z.ndim <= dim < z.ndim and z.shape[dim] > 1:
             rows, of = (np.moveaxis(one, dim, -1).reshape(-1, z.shape[dim]) for one in (z, g))
             most = max(MOST_ENTRIES // z.shape[dim], 1)
@@ -398,11 +400,12 @@ def _numbers(z: Floats, g: Floats, loss: float, of_loss: OfLoss, close: float) -
         (z.size, lambda r: float((r**2).mean() / 2)),
         (len(z) / 2, lambda r: float((r**2).sum() / len(r))),
     )
-    for per_entry, value in reductions:
+    for number, (per_entry, value) in enumerate(reductions):
         residual = g * per_entry
         for sign in (1.0, -1.0):
             left = loss - sign * value(residual)
-            if abs(left) <= close * abs(loss) or (of_loss.squares and sign > 0 and 0 < left < loss / 2):
+            beside_others = of_loss.squares and number != HALVED and sign > 0 and 0 < left < loss / 2
+            if abs(left) <= close * abs(loss) or beside_others:
                 return Read("numbers", z - sign * residual, float((residual**2).mean()), sign=sign)
     return None
 

@@ -546,7 +546,8 @@ GUESSES = (
         "The first steps are too long",
         line=above("first_updates", WARM_UP_UPDATE, "a ratio above {at}")
         & above("first_rise", WARM_UP_RISE, "a loss {at} times its start")
-        & below("update", training.LARGEST_UPDATE, "later steps below {at:.1g}"),
+        # Of a rate that was lowered, short steps tell nothing about the first ones.
+        & below("update_at_first_rate", training.LARGEST_UPDATE, "later steps below {at:.1g} at that rate"),
         number="update-to-data ratio {first_updates:times}, loss {first_rise:times} times its start",
         explanation="Large first steps throw the weights about before the optimiser knows their scale.",
     ),

@@ -167,7 +167,7 @@ class OfLoss:
     reshaped: str = ""
     """A reshape that exchanged two sizes, which leaves the order in memory as it was."""
     squares: bool = False
-    """Whether a mean or sum of squared errors is in it."""
+    """Whether a mean or sum of squared errors is in it, with the weight 1."""
     distances: bool = False
     """Whether it is of absolute errors alone, or of Huber's."""
     likelihood: bool = False
@@ -177,14 +177,17 @@ class OfLoss:
 def read_loss(loss: Tensor) -> OfLoss:
     """Read the graph of a loss; it may have been freed by its backward pass."""
     over_classes, dim, twice, broadcast, over_one, reshaped = 0, -1, False, "", False, ""
-    squares = False
+    squares, whole = False, {loss.grad_fn}
     for number, node in enumerate(nodes_of(loss)):
         name = name_of(node)
         if number < OF_THE_LOSS:
             broadcast = broadcast or _broadcast(node, name)
             over_one |= name in ("softmax", "log_softmax") and _length(node) == 1
             reshaped = reshaped or _reshaped(node, name)
-        squares |= name == "mse_loss"
+        # Operations of which the loss is the sum, each taken once.
+        if node in whole and name in ("add", "sub", *PASSING):
+            whole |= {following for following, _ in node.next_functions[: 1 if name == "sub" else None]}
+        squares |= name == "mse_loss" and node in whole
         if name.startswith("nll_loss"):
             over_classes, dim = over_classes + 1, -1 if name == "nll_loss" else 1
         if name == "log_softmax":

@@ -33,6 +33,14 @@ def figure_of(dataset: xr.Dataset, name: str, layers: str, theme: Literal["light
     return layer_map([("", dataset)], quantity, layers, theme).checked()
 
 
+def notebook() -> Any:
+    """IPython, which a notebook has loaded, so that nothing else needs it; SettingsError where no notebook is."""
+    ipython = sys.modules.get("IPython")
+    if ipython is None or ipython.get_ipython() is None:
+        raise SettingsError({"show": "A live figure needs a notebook; in a script, record.figure() gives it."})
+    return ipython
+
+
 class LiveFigure:
     """A figure in the output of a notebook's cell, drawn anew in its place.
 
@@ -40,10 +48,7 @@ class LiveFigure:
     """
 
     def __init__(self, draw: Callable[[], go.Figure], every: float) -> None:
-        # A notebook has IPython loaded, so that nothing else needs it.
-        ipython = sys.modules.get("IPython")
-        if ipython is None or ipython.get_ipython() is None:
-            raise SettingsError({"show": "A live figure needs a notebook; in a script, record.figure() gives it."})
+        ipython = notebook()
         self._draw, self._every, self._has_script = draw, every, False
         self._handle = ipython.display.display(self._bundle(), raw=True, display_id=True)
         self._drawn_at = time.perf_counter()

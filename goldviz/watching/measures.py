@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import math
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -105,11 +106,13 @@ def _mapping(value: Any) -> dict[str, Any]:
 
 
 def _count(value: Any) -> int:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else 0
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**63 else 0
 
 
 def _number(value: Any) -> float:
-    return float(value) if isinstance(value, int | float) and math.isfinite(value) else math.nan
+    # JSON has integers that no float holds.
+    held = isinstance(value, int | float) and abs(value) <= sys.float_info.max
+    return float(value) if held else math.nan
 
 
 def _numbers(value: Any) -> tuple[float, float]:
@@ -208,6 +211,35 @@ def _rates(dataset: Run) -> tuple[np.ndarray, Floats]:
     return np.asarray(steps[known]), rates[known]
 
 
+def _typical_of_steps(dataset: Run, chosen: np.ndarray | None = None) -> float:
+    """The median update-to-data ratio of all steps, of which each measured one stands for those around it.
+
+    The first steps are all measured, later ones as seldom as the budget asks for: counted alike, the long first steps
+    would outweigh a run's others on a slow machine alone. NaN where the last half of the steps has no measured one.
+    """
+    ratios = values(dataset, "update_to_data")
+    if ratios.ndim != 2:
+        return math.nan
+    steps = dataset["update_to_data"][STEP].values.astype(np.float64)
+    if chosen is not None:
+        ratios, steps = ratios[chosen], steps[chosen]
+    usable = np.isfinite(ratios) & (ratios > 0)
+    measured = usable.any(1)
+    at = steps[measured]
+    # Steps are numbered from 1.
+    if not at.size or (chosen is None and at[-1] < steps[-1] / 2):
+        return math.nan
+    between = (at[1:] + at[:-1]) / 2
+    ends = np.array([at[0] - 0.5, *between, max(steps[-1], at[-1]) + 0.5])
+    stands_for = np.broadcast_to(np.diff(ends)[:, None], (at.size, ratios.shape[1]))[usable[measured]]
+    found = ratios[measured][usable[measured]]
+    order = np.argsort(found)
+    reached = np.cumsum(stands_for[order]) / stands_for.sum()
+    # As a median of alike weights: between two where half lies on either side.
+    low, high = (int(np.searchsorted(reached, half)) for half in (0.5 - 1e-9, 0.5 + 1e-9))
+    return float(found[order][low : high + 1].mean())
+
+
 def replayed(dataset: Run) -> tuple[str, float] | None:
     """Which recurrent module was replayed, and how far the replay's outputs lay from its own at most."""
     differences = values(dataset, "replay_difference")
@@ -296,17 +328,25 @@ class WatchedReading:
     @property
     def update(self) -> float:
         """The typical update-to-data ratio."""
-        return typical_update(values(self.dataset, "update_to_data"))
+        return _typical_of_steps(self.dataset)
 
     @property
     def update_now(self) -> float:
         """The typical update-to-data ratio of the steps at about the present rate; NaN where none was measured."""
+        return self._update_at_rate_of(-1)
+
+    @property
+    def update_at_first_rate(self) -> float:
+        """The typical update-to-data ratio of the steps at about the first rate; NaN where none was measured."""
+        return self._update_at_rate_of(0)
+
+    def _update_at_rate_of(self, which: int) -> float:
         ratios = values(self.dataset, "update_to_data")
         steps, rates = _rates(self.dataset)
         if not (ratios.size and rates.size):
             return self.update
-        alike = steps[np.abs(np.log(rates / rates[-1])) <= math.log(ALIKE)]
-        return typical_update(ratios[np.isin(self.dataset["update_to_data"][STEP].values, alike)])
+        alike = steps[np.abs(np.log(rates / rates[which])) <= math.log(ALIKE)]
+        return _typical_of_steps(self.dataset, np.isin(self.dataset["update_to_data"][STEP].values, alike))
 
     @property
     def rate_changed(self) -> bool:
@@ -374,7 +414,7 @@ class WatchedReading:
         ended, guess = (_number(self.answers.get(name)) for name in ("ended", "guess"))
         if self.answers.get("kind") != "normal":
             return _part(ended, guess)
-        likelihood = self._last_loss / _number(self.answers.get("times")) - _number(self.answers.get("more"))
+        likelihood = _part(self._last_loss, _number(self.answers.get("times"))) - _number(self.answers.get("more"))
         return math.exp(min(2 * (likelihood - guess), 100.0))
 
     @property

@@ -240,7 +240,7 @@ class Steps:
         parameter = self.layers.parameters[place]
         view = self._views.get(place)
         if view is None or view.data_ptr() != parameter.data_ptr():
-            flat = parameter.detach()
+            flat = torch.view_as_real(parameter.detach()) if parameter.is_complex() else parameter.detach()
             count = flat.numel()
             # A step that shares no factor with the last dimension meets every column.
             apart = max(1, count // ENTRIES)
@@ -351,8 +351,9 @@ def _bad_as_infinite(value: float) -> float:
 
 
 def _dense(gradient: Tensor) -> Tensor:
-    """A gradient's entries; of a sparse one those that are there."""
-    return gradient.detach() if gradient.layout == torch.strided else gradient.detach().coalesce().values()
+    """A gradient's real entries; of a sparse one those that are there."""
+    entries = gradient.detach() if gradient.layout == torch.strided else gradient.detach().coalesce().values()
+    return torch.view_as_real(entries.resolve_conj()) if entries.is_complex() else entries
 
 
 @torch.no_grad()
@@ -362,7 +363,7 @@ def _norms(tensors: list[Tensor]) -> Tensor:
     dtype = torch.float64 if doubles else torch.float32
     try:
         norms = torch._foreach_norm(tensors, 2, dtype=dtype)
-    except (NotImplementedError, RuntimeError):  # a sparse gradient is among them
+    except (NotImplementedError, RuntimeError):  # a sparse or a complex gradient is among them
         norms = torch._foreach_norm([_dense(one) for one in tensors], 2, dtype=dtype)
     where = norms[0].device
     several = len({norm.device for norm in norms}) > 1

@@ -15,6 +15,7 @@ from torch.optim.optimizer import Optimizer
 from goldviz.experiments import SettingsError
 from goldviz.notebook import Findings
 from goldviz.watching.hook import Hook
+from goldviz.watching.live_figure import notebook
 from goldviz.watching.trial import Tried, check
 from goldviz.watching.watcher import Watcher
 
@@ -48,12 +49,16 @@ class Waiting(Watcher):
         self.__class__, asked = Watcher, self._asked  # type: ignore[assignment]
         try:
             Watcher.__init__(self, model, optimizer, **how)
-            for ask in asked:
-                ask()
         except Exception as error:  # noqa: BLE001 - nothing may go wrong in somebody's training for this
             log.warning("goldviz does not watch this network: %s: %s", type(error).__name__, error)
             self.__class__ = Waiting
             self._over = self._told = True
+            return
+        for ask in asked:
+            try:
+                ask()
+            except Exception as error:  # noqa: BLE001 - as above
+                log.warning("What %s was asked for is not done: %s: %s", self.name, type(error).__name__, error)
 
     def step(self, *_: Any, **__: Any) -> None:
         """Say once that nothing is kept: a step is over, and some layers had no part in it."""
@@ -96,6 +101,7 @@ class Waiting(Watcher):
 
     def show(self, name: str = "map", *, every: float = 2.0, **how: Any) -> None:
         """Show it as soon as there is a run."""
+        notebook()
         self._asked.append(partial(Watcher.show, self, name, every=every, **how))
 
     def close(self, status: str = "finished", message: str = "") -> None:

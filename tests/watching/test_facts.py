@@ -5,14 +5,18 @@ import math
 import warnings
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 import torch
+import xarray as xr
 from torch import nn
 from torch.nn import functional
 
 import goldviz
 from goldviz.cli.command import main
+from goldviz.watching.measures import WatchedReading
 from goldviz.watching.watcher import Watcher
 from tests.watching.loops import classified, mlp, watching
 
@@ -516,3 +520,34 @@ def test_weights_that_are_kept_within_bounds_now_and_then_are_not_written_anew(e
                         parameter.clamp_(-100, 100)
     assert "written_outside" not in record.facts
     assert "weights_written_outside" not in kinds(record)
+
+
+@pytest.mark.parametrize("apart", [1, 8, 64])
+def test_a_typical_step_is_that_of_the_run_however_seldom_steps_are_measured(apart: int) -> None:
+    steps = np.arange(1, 151)
+    ratios = np.where(steps <= 5, 0.09, 0.008)[:, None] * np.array([1.0, 1.1])
+    ratios[(steps > 5) & (steps % apart != 0)] = np.nan
+    told = xr.Dataset({"update_to_data": (("step", "layer"), ratios)}, coords={"step": steps})
+    assert 0.008 <= WatchedReading(told, {}).update <= 0.0088
+    early = told.where(told["step"] <= 8)
+    assert math.isnan(WatchedReading(early, {}).update)
+
+
+@pytest.mark.parametrize("apart", [1, 8])
+def test_short_steps_of_a_lowered_rate_tell_nothing_of_the_first_ones(apart: int) -> None:
+    steps = np.arange(1, 151)
+    rates = np.where(steps <= 50, 0.1, 0.001)
+    ratios = np.where((steps <= 5) | (steps % apart == 0), rates, np.nan)[:, None]
+    told = xr.Dataset(
+        {"update_to_data": (("step", "layer"), ratios), "learning_rate": ("step", rates)}, coords={"step": steps}
+    )
+    n = WatchedReading(told, {})
+    assert (n.update_at_first_rate, n.update, n.update_now) == pytest.approx((0.1, 0.001, 0.001))
+
+
+@pytest.mark.parametrize("answers", [{"kind": "normal", "ended": 1.0, "guess": 1.0, "times": 0, "more": 0}])
+def test_numbers_of_somebody_elses_file_end_no_reading(answers: dict[str, Any]) -> None:
+    told = xr.Dataset({"loss": ("step", np.ones(200))}, coords={"step": np.arange(200)})
+    n = WatchedReading(told, {"answers": answers, "gain": 10**400, "stale_gradients": 10**400, "first_gradients": 3})
+    assert all(math.isnan(one) for one in (n.ended_over_guess, n.gain))
+    assert n.stale == 0

@@ -83,6 +83,33 @@ def test_a_network_that_waits_takes_every_word_and_leaves_copies_free(caplog: py
     assert "lazy layers" not in caplog.text
 
 
+def test_what_a_waiting_network_cannot_show_is_refused_at_once_and_ends_nothing() -> None:
+    model = lazy()
+    before = hooks(model)
+    with goldviz.watch(model) as record:
+        with pytest.raises(SettingsError, match="needs a notebook"):
+            record.show()
+        record._asked.append(lambda: 1 / 0)  # type: ignore[attr-defined,arg-type,return-value]
+        loss = model(torch.randn(4, 3)).square().mean()
+        loss.backward()
+        record.step(loss=loss)
+    assert record.dataset().sizes["step"] == 1
+    assert hooks(model) <= before
+
+
+def test_weights_of_complex_numbers_are_watched() -> None:
+    model = nn.Linear(3, 1, dtype=torch.complex64)
+    optimiser = torch.optim.Adam(model.parameters(), 0.1)
+    with goldviz.watch(model, optimiser) as record:
+        for _ in range(3):
+            optimiser.zero_grad()
+            loss = model(torch.randn(4, 3, dtype=torch.complex64)).abs().mean()
+            loss.backward()
+            optimiser.step()
+            record.step(loss=loss)
+    assert record.dataset().sizes["step"] == 3
+
+
 def loss_of_step(state: dict[str, Any], order: int, number: int) -> torch.Tensor:
     """One step of a trial."""
     torch.manual_seed(order + number)
