@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Literal
 
-Asking = Literal["not_allowed", "not_offered", "not_yours", "gone", "twice", "unanswered"]
+Asking = Literal["not_allowed", "not_offered", "gone", "twice", "unanswered"]
 """What is asked for: out of bounds, nothing of this name in the data at hand, or not on this machine any more."""
 
-File = Literal["damaged", "disk", "empty", "encrypted", "other_kind", "packed", "too_large", "too_long", "unsafe"]
+File = Literal["damaged", "disk", "empty", "other_kind", "packed", "too_large", "too_long", "unsafe"]
 """A file, or the disk that it lies on; another kind of file or model than those that are read here."""
 
 Table = Literal["no_dates", "no_header", "no_labels", "no_numbers", "no_rows", "no_text", "one_column", "uneven_row"]
@@ -15,7 +15,9 @@ Table = Literal["no_dates", "no_header", "no_labels", "no_numbers", "no_rows", "
 Cells = Literal["bad_column", "bad_date", "months_in_columns", "two_digit_years", "two_readings"]
 """A column that cannot be used, for a cell of it or for too few; dates with the day or the month first."""
 
-Values = Literal["no_overlap", "no_values", "not_ascending", "not_finite", "not_positive", "shape", "simulated"]
+Values = Literal[
+    "constant", "no_overlap", "no_values", "not_ascending", "not_finite", "not_positive", "shape", "simulated"
+]
 
 Extent = Literal["too_few", "too_little_training", "too_many_refits", "too_short"]
 
@@ -38,9 +40,7 @@ Vocabulary = Literal["bad_vocabulary", "no_vocabulary", "other_vocabulary"]
 
 Download = Literal["bad_answer", "busy", "certificate", "key", "no_answer", "no_space", "switched_off"]
 
-Code = Literal[
-    "other", Asking, File, Table, Cells, Values, Extent, Solving, Text, Grammar, Folder, Form, Vocabulary, Download
-]
+Code = Literal[Asking, File, Table, Cells, Values, Extent, Solving, Text, Grammar, Folder, Form, Vocabulary, Download]
 
 
 class CodedError(ValueError):
@@ -53,7 +53,7 @@ class CodedError(ValueError):
 
     for_a_person = True
 
-    def __init__(self, sentence: str, code: Code = "other") -> None:
+    def __init__(self, sentence: str, code: Code) -> None:
         super().__init__(sentence, code)
         self.sentence, self.code = sentence, code
 

@@ -19,6 +19,7 @@ INDEX = ('<div id="root"></div>', "<head>", "./static/media/SourceSans")
 """Places in its ``index.html`` before or at which something is put."""
 
 IN_SOURCE = {
+    "runtime/app_session.py": ("_client_state",),
     "runtime/memory_uploaded_file_manager.py": ("add_file",),
     "runtime/pages_manager.py": ("uses_pages_directory",),
     "runtime/runtime.py": ("_session_mgr",),

@@ -109,19 +109,14 @@ def unreadable(repo: str) -> HubError:
 
 def damaged(repo: str, file: str) -> HubError:
     """A file whose content is not what the hub announced."""
-    return HubError(
-        repo, f"what arrived as {file} is not what the hub announced, and was thrown away", "try again", "damaged"
-    )
+    reason = f"what arrived as {file} is not what the hub announced, and was thrown away"
+    return HubError(repo, reason, "try again", "damaged")
 
 
 def switched_off(repo: str) -> HubError:
     """The owner of this server wants no downloads."""
-    return HubError(
-        repo,
-        "downloads are switched off on this server (GOLDVIZ_HUB=off)",
-        "choose a model that is on this machine",
-        "switched_off",
-    )
+    advice = "choose a model that is on this machine"
+    return HubError(repo, "downloads are switched off on this server (GOLDVIZ_HUB=off)", advice, "switched_off")
 
 
 def offline(repo: str) -> HubError:

@@ -76,9 +76,7 @@ def with_text_channels(market: Market, channels: Sequence[Channel], notes: Mappi
     """
     names = {channel.name for channel in channels}
     if market.target.name in names:
-        raise MarketError(
-            f"The target is called {market.target.name} as one of the texts' channels; rename it.", "twice"
-        )
+        raise MarketError(f"The target is called {market.target.name} as a channel of the texts; rename it.", "twice")
     last = market.target.release.moments(pd.DatetimeIndex([market.last]))[0]
     first = market.target.release.moments(pd.DatetimeIndex([market.target.observed.index[0]]))[0]
     for channel in channels:

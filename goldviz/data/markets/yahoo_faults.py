@@ -65,12 +65,8 @@ def download_fault(symbol: str, error: Exception, answer: Answer | None, seconds
     if "Will be right back" in answer.text:
         return DownloadError(symbol, "Yahoo is down for maintenance", LATER, "busy")
     if not answer.text.lstrip().startswith(("{", "[")):
-        return DownloadError(
-            symbol,
-            "a web page came instead of prices",
-            "check in a browser whether this network asks you to log in first, or try again later",
-            "bad_answer",
-        )
+        advice = "check in a browser whether this network asks you to log in first, or try again later"
+        return DownloadError(symbol, "a web page came instead of prices", advice, "bad_answer")
     if _has_no_quotes(answer):
         return no_rows(symbol)
     return DownloadError(symbol, "Yahoo's answer cannot be read as prices", LATER, "bad_answer")
@@ -99,11 +95,10 @@ def _fault_of_the_line(symbol: str, error: Exception, seconds: float) -> Downloa
         advice = "check its network connection, firewall and proxy, or load a file instead"
         return DownloadError(symbol, "Yahoo cannot be reached from this machine", advice, "no_answer", everywhere=True)
     if isinstance(error, exceptions.RequestException):
-        return DownloadError(
-            symbol, "the connection broke off in the middle of Yahoo's answer", "try again", "no_answer"
-        )
+        reason = "the connection broke off in the middle of Yahoo's answer"
+        return DownloadError(symbol, reason, "try again", "no_answer")
     what = f"{type(error).__name__}: {plain_words(message, LONGEST_QUOTE)}"
-    return DownloadError(symbol, f"the download failed on this machine ({what})", LATER, "other")
+    return DownloadError(symbol, f"the download failed on this machine ({what})", LATER, "no_answer")
 
 
 def _fault_of_the_status(symbol: str, answer: Answer) -> DownloadError:

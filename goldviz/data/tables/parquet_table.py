@@ -36,7 +36,7 @@ def parquet_table(content: bytes, file: str, longest: int = LONGEST_CELL) -> Fil
     """
     if content.startswith(ENCRYPTED_MARK):
         raise MarketError(
-            f"{file} is an encrypted Parquet file; allowed are Parquet files that are not encrypted.", "encrypted"
+            f"{file} is an encrypted Parquet file; allowed are Parquet files that are not encrypted.", "other_kind"
         )
     try:
         return _read(content, file, longest)

@@ -53,4 +53,4 @@ def shown_name(name: str) -> str:
 def check_open(name: str, error: type[CodedError]) -> None:
     """Raise ``error`` with a sentence for the sealed name of a file."""
     if SEALED.fullmatch(name):
-        raise error(NOT_YOURS, "not_yours")
+        raise error(NOT_YOURS, "not_allowed")

@@ -195,9 +195,7 @@ class DatedTexts:
                 f"{self.origin} has {len(self.texts):,} documents; allowed are at most {MOST_TEXTS:,}.", "too_large"
             )
         if list(self.texts) != sorted(self.texts, key=order_of_release):
-            raise DatedTextError(
-                f"The documents of {self.origin} are not in the order of their release.", "not_ascending"
-            )
+            raise DatedTextError(f"The documents of {self.origin} are not in order of their release.", "not_ascending")
 
     @property
     def release(self) -> Release:

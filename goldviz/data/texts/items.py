@@ -49,7 +49,7 @@ class Corpus:
             raise TextError(
                 f"The text is made of one character, {signs[0]!r}: there is nothing to predict. "
                 "Allowed are at least 2 different ones.",
-                "too_few",
+                "constant",
             )
         if len(signs) + 1 > MOST_SYMBOLS:
             raise TextError(

@@ -80,9 +80,7 @@ def documents_at_hand(name: str) -> DatedTexts:
             raise ValueError("The content is not the one after which the file is named.")
         return _from_facts(json.loads(content.decode("utf-8", "surrogatepass")))
     except (ValueError, KeyError, TypeError, EOFError, OSError, zlib.error):
-        raise DatedTextError(
-            f"The documents {name} are damaged and were not used; load them again.", "damaged"
-        ) from None
+        raise DatedTextError(f"The documents {name} are damaged and not used; load them again.", "damaged") from None
 
 
 def _document_bytes(documents: DatedTexts) -> bytes:

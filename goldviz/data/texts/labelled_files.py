@@ -98,9 +98,7 @@ def _columns(content: bytes, file: str) -> tuple[Columns, tuple[str, ...]]:
         table = workbook_table(content, file, longest=LONGEST_CELL)
         texts, labels = _of_table(table)
         if set(labels.to_pylist()) & set(table.names):
-            raise TextError(
-                f"Row 1 of {file} holds a text; allowed is a row of column names above the texts.", "no_header"
-            )
+            raise TextError(f"Row 1 of {file} holds a text; allowed is a row of column names above texts.", "no_header")
         return (texts, labels), table.notes
     text, notes = decoded_text(content, file, "CSV, Excel, OpenDocument and Parquet files")
     _, cells = cells_of_text(text, TextError, file=file, expected="a column of texts and one of labels")

@@ -73,9 +73,7 @@ def parted(rows: list[tuple[str, str]]) -> LabelledTexts:
     rarest, fewest = min(counts.items(), key=lambda item: item[1])
     if fewest < FEWEST_OF_A_CLASS:
         texts = "1 text" if fewest == 1 else f"{fewest} texts"
-        raise TextError(
-            f"Class {rarest!r} has {texts}; allowed are at least {FEWEST_OF_A_CLASS} of each class.", "classes"
-        )
+        raise TextError(f"Class {rarest!r} has {texts}; allowed are at least {FEWEST_OF_A_CLASS} of each.", "classes")
     classes = tuple(sorted(counts))
     numbers = {label: number for number, label in enumerate(classes)}
     train: list[tuple[str, int]] = []

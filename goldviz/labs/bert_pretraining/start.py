@@ -29,13 +29,15 @@ def start_of(settings: BertPretraining) -> StartModel | None:
     if settings.objective in IN_PAIRS and start.shape.segments < 2:
         raise TextModelError(
             f"Objective is '{settings.objective}', and {start.title} has no segment embedding for sentence B; allowed "
-            "is a model with two, or another objective."
+            "is a model with two, or another objective.",
+            "other_kind",
         )
     count = sum(weights.numel() for weights in start.weights.values())
     if count * len(settings.seeds) > MOST_WEIGHTS:
         raise TextModelError(
             f"{start.title} has {count / 1e6:.0f} million weights for each of {len(settings.seeds)} seeds; allowed are "
-            f"up to {MOST_WEIGHTS / 1e6:.0f} million in all."
+            f"up to {MOST_WEIGHTS / 1e6:.0f} million in all.",
+            "too_large",
         )
     return start
 

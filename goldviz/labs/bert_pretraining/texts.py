@@ -288,7 +288,8 @@ def sentences_of(text: str) -> list[str]:
     if len(sentences) < FEWEST_SENTENCES:
         raise TextError(
             f"The text has {len(sentences)} different sentences; for pre-training at least {FEWEST_SENTENCES} are "
-            "needed."
+            "needed.",
+            "too_few",
         )
     return sentences
 
@@ -327,7 +328,8 @@ def text_pairs(
         if len(every) < 2 * FEWEST_PAIRS or not len(read) or not len(test):
             raise TextError(
                 f"Objective is '{settings.objective}', and {len(every) // 2} sentences have another behind them in "
-                f"their paragraph; allowed are at least {FEWEST_PAIRS}."
+                f"their paragraph; allowed are at least {FEWEST_PAIRS}.",
+                "too_few",
             )
     return encoded_pairs(tokeniser, read, longest), encoded_pairs(tokeniser, test, longest)
 

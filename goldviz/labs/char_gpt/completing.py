@@ -130,7 +130,7 @@ def prompt_tokens(text: TokenText, prompt: str) -> list[int]:
     """The end of the prompt in tokens; raises :class:`TextError` where there is none, or unknown characters."""
     tokens = text.tokens.encode(prompt[-LONGEST_PROMPT:])
     if not tokens:
-        raise TextError("The prompt is empty; allowed is a text to go on from, such as one letter.")
+        raise TextError("The prompt is empty; allowed is a text to go on from, such as one letter.", "empty")
     return tokens
 
 

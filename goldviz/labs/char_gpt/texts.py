@@ -43,7 +43,8 @@ class Characters:
         if strange:
             raise TextError(
                 f"The text that was learned has no {', '.join(map(repr, strange[:5]))}; allowed are characters that "
-                "it has. Leave out the others, or train on pieces, which know every byte."
+                "it has. Leave out the others, or train on pieces, which know every byte.",
+                "never_read",
             )
         return [self._numbers[sign] for sign in text]
 
@@ -123,9 +124,13 @@ def checked_text(text: str) -> tuple[str, tuple[str, ...]]:
     """
     beginning = text[:MOST_CHARACTERS]
     if len(beginning.strip()) < FEWEST_CHARACTERS:
-        raise TextError(f"The text has {len(beginning.strip())} characters; allowed are at least {FEWEST_CHARACTERS}.")
+        raise TextError(
+            f"The text has {len(beginning.strip())} characters; allowed are at least {FEWEST_CHARACTERS}.", "too_short"
+        )
     if len(set(beginning)) < 2:
-        raise TextError(f"The text is made of one character, {beginning[0]!r}: there is nothing to predict.")
+        raise TextError(
+            f"The text is made of one character, {beginning[0]!r}: there is nothing to predict.", "constant"
+        )
     if len(beginning) == len(text):
         return beginning, ()
     return beginning, (f"Of {len(text) / 1e6:.1f} million characters the first {MOST_CHARACTERS:,} are read.",)
@@ -171,7 +176,8 @@ def token_text(corpus: str, kind: str, size: int) -> TokenText:
     if isinstance(tokens, Characters) and len(tokens.signs) > MOST_SYMBOLS:
         raise TextError(
             f"The text has {len(tokens.signs):,} different characters; allowed are at most {MOST_SYMBOLS:,}. "
-            "Pieces in place of characters read any text."
+            "Pieces in place of characters read any text.",
+            "too_large",
         )
     return TokenText(tokens, torch.tensor(tokens.encode(train)), torch.tensor(tokens.encode(dev)), notes)
 
@@ -181,5 +187,6 @@ def fits(text: TokenText, block: int) -> None:
     if len(text.dev) <= block:
         raise TextError(
             f"A tenth of the text, which is not learned, has {len(text.dev)} tokens; allowed are at least "
-            f"{block + 1}, one more than the block. Take a longer text or a shorter block."
+            f"{block + 1}, one more than the block. Take a longer text or a shorter block.",
+            "too_short",
         )

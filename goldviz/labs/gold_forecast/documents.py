@@ -27,7 +27,8 @@ def market_with_statements(settings: GoldForecast) -> Market:
     if settings.data != SIMULATED:
         raise MarketError(
             "Generated statements belong to the simulated market: choose it, or set documents to none and tone "
-            "response to 0. Your own documents become channels of your market on the page Policy documents."
+            "response to 0. Your own documents become channels of your market on the page Policy documents.",
+            "simulated",
         )
     tones = statement_tones()
     market = answering_market(settings.market_seed, tones, settings.tone_response)

@@ -201,5 +201,6 @@ def _check_varies(problem: ForecastProblem, fold: Fold) -> None:
         first, last = problem.dates_of(fold.train[[0, -1]])
         raise MarketError(
             f"{problem.market.target.words} does not move from {first} to {last}, the training window of refit "
-            f"{fold.number + 1}: there is nothing to learn. Choose another scheme, more train years or other data."
+            f"{fold.number + 1}: there is nothing to learn. Choose another scheme, more train years or other data.",
+            "constant",
         )

@@ -51,10 +51,13 @@ def in_last_years(market: Market, years: int) -> Market:
         span = "" if too_short else f" in the {years} year{'' if years == 1 else 's'} before {last:%Y-%m-%d}"
         advice = "Choose other data." if too_short else "Raise Years, or choose other data."
         raise MarketError(
-            f"{words} has {len(target_values)} values{span}; these figures need at least {LEAST_VALUES}. {advice}"
+            f"{words} has {len(target_values)} values{span}; these figures need at least {LEAST_VALUES}. {advice}",
+            "too_few",
         )
     if target_values.nunique() == 1:
-        raise MarketError(f"{words} is {target_values.iloc[0]:g} on every day of these years; choose other data.")
+        raise MarketError(
+            f"{words} is {target_values.iloc[0]:g} on every day of these years; choose other data.", "constant"
+        )
     return recent_market
 
 

@@ -79,7 +79,7 @@ def piece_to_mask(pieces: Pieces, position: int) -> int:
         return position
     ordinary = np.flatnonzero(~pieces.special)
     if not ordinary.size:
-        raise TextError("The chunk has no piece that could be masked.")
+        raise TextError("The chunk has no piece that could be masked.", "empty")
     return int(max(ordinary, key=lambda place: (len(pieces.tokens[place]), -place))) + 1
 
 

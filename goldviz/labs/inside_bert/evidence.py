@@ -37,7 +37,7 @@ def evidence(reading: TextReading, label: int, steps: int = 64, report: ReportSt
     model, pieces = reading.model, reading.pieces
     classifier_of(model)
     if not 1 <= label <= len(model.labels):
-        raise TextModelError(f"The class is number {label}; {model.name} has numbers 1 to {len(model.labels)}.")
+        raise TextModelError(f"The class is number {label}; {model.name} has 1 to {len(model.labels)}.", "not_allowed")
     attributions = integrated_gradients(model, pieces, label - 1, steps, report)
     attention = reading.received.astype(float).mean(axis=0)
     ordinary = ~pieces.special
@@ -88,7 +88,8 @@ def heads_switched_off(model: TextModel, off: str) -> np.ndarray:
         layer, dot, head = name.partition(".")
         if not 1 <= int(layer) <= shape.layers or (dot and not 1 <= int(head) <= shape.heads):
             raise TextModelError(
-                f"Off names {name}; {model.name} has layers 1 to {shape.layers} with heads 1 to {shape.heads}."
+                f"Off names {name}; {model.name} has layers 1 to {shape.layers} with heads 1 to {shape.heads}.",
+                "not_allowed",
             )
         shares[int(layer) - 1, int(head) - 1 if dot else slice(None)] = 0.0
     return shares
@@ -138,7 +139,7 @@ def guesses(model: TextModel, pieces: Pieces, token: int, top: int = 10) -> xr.D
     """
     read = masked_word_head_of(model)
     if model.tokeniser.mask_token_id is None:
-        raise TextModelError(f"The tokeniser of {model.name} has no mask piece, so nothing can be masked.")
+        raise TextModelError(f"The tokeniser of {model.name} has no mask piece, so nothing can be masked.", "tokeniser")
     if not 1 <= token <= len(pieces):
         raise IndexError(f"The piece is number {token}; the text has numbers 1 to {len(pieces)}.")
     ids = pieces.ids.copy()

@@ -92,7 +92,9 @@ def hand_over(report: ReportSteps, name: str, folder: str) -> str:
             torch.save(model, file)
     except (OSError, RuntimeError) as error:
         os.unlink(file.name)
-        raise TextModelError(f"{model.name} cannot be handed to the page: there is no room in {folder}.") from error
+        raise TextModelError(
+            f"{model.name} cannot be handed to the page: there is no room in {folder}.", "no_space"
+        ) from error
     return file.name
 
 
@@ -108,8 +110,8 @@ def _mapped(model: Named, file: Path) -> TextModel:
     try:
         # Packed by this machine's own worker, in a folder that nobody else may write to.
         return cast("TextModel", torch.load(file, map_location="cpu", mmap=True, weights_only=False))
-    except OSError as error:
-        raise TextModelError(f"{model.name} was let go before the page took it; load the page again.") from error
+    except OSError as lost:
+        raise TextModelError(f"{model.name} was let go before the page took it; load the page again.", "gone") from lost
     finally:
         # It stays mapped without a name. Nobody can write over it then, which would end the whole process.
         with suppress(OSError):

@@ -104,11 +104,14 @@ def piece_ids(model: TextModel, pieces: Pieces) -> Int[Tensor, "1 piece"]:
     """
     shape = model.encoder.shape
     if not 1 <= len(pieces) <= shape.longest:
-        raise TextModelError(f"The text has {len(pieces)} pieces; {model.name} reads 1 to {shape.longest} at once.")
+        raise TextModelError(
+            f"The text has {len(pieces)} pieces; {model.name} reads 1 to {shape.longest} at once.", "too_long"
+        )
     largest = int(pieces.ids.max())
     if largest >= shape.vocabulary:
         raise TextModelError(
-            f"The text has piece number {largest}; the vocabulary of {model.name} ends at {shape.vocabulary - 1}."
+            f"The text has piece number {largest}; the vocabulary of {model.name} ends at {shape.vocabulary - 1}.",
+            "other_vocabulary",
         )
     return torch.as_tensor(pieces.ids, device=model.encoder.embeddings.token.weight.device)[None]
 
@@ -158,7 +161,8 @@ def _check_is_finite(reading: TextReading, layer: int) -> None:
         place = f"after layer {layer}" if layer else "before the first layer"
         raise TextModelError(
             f"{reading.model.name} cannot read this text: its states are not finite {place}, so its weights are too "
-            "large; choose another model."
+            "large; choose another model.",
+            "not_finite",
         )
 
 

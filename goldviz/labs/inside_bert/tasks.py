@@ -82,7 +82,7 @@ def reading_of(chunk: Chunk, report: ReportSteps | None = None) -> TextReading:
 def _meant(chunk: Chunk) -> tuple[TextModel, Pieces]:
     model = model_at_hand(chunk.model)
     if model.fingerprint != chunk.fingerprint:
-        raise TextModelError(f"The files of {model.name} have changed meanwhile; load the page again.")
+        raise TextModelError(f"The files of {model.name} have changed meanwhile; load the page again.", "gone")
     return model, chunks_of(model, chunk.text)[chunk.chunk - 1]
 
 

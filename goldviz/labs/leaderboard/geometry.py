@@ -33,21 +33,18 @@ def checked_geometry(settings: Geometry, rows: int, channels: int) -> Parts:
     Raises :class:`SeriesError` with one sentence on the first setting that it has no room for.
     """
     parts = parts_of(settings.split, rows, max(settings.look_back, settings.longer_look_back), settings.horizon)
-    if settings.season > settings.look_back:
-        raise SeriesError(
-            f"Season is {settings.season}; a look-back of {settings.look_back} allows at most {settings.look_back}."
-        )
-    if 0 < settings.longer_look_back < settings.look_back:
-        raise SeriesError(
-            f"Longer look-back is {settings.longer_look_back}; allowed is 0, or at least the look-back of "
-            f"{settings.look_back}."
-        )
-    if settings.channel > channels:
-        raise SeriesError(f"Channel is {settings.channel}; a series of {channels} allows at most {channels}.")
-    windows = len(parts.tested(settings.horizon))
-    if settings.last_batch == "drop" and settings.test_batch > windows:
-        raise SeriesError(
-            f"Test batch is {settings.test_batch}; with the last batch dropped, {windows} test windows allow at most "
-            f"{windows}."
-        )
+    season, back, longer = settings.season, settings.look_back, settings.longer_look_back
+    channel, batch, windows = settings.channel, settings.test_batch, len(parts.tested(settings.horizon))
+    dropped = settings.last_batch == "drop"
+    for fault, sentence in (
+        (season > back, f"Season is {season}; a look-back of {back} allows at most {back}."),
+        (0 < longer < back, f"Longer look-back is {longer}; allowed is 0, or at least the look-back of {back}."),
+        (channel > channels, f"Channel is {channel}; a series of {channels} allows at most {channels}."),
+        (
+            dropped and batch > windows,
+            f"Test batch is {batch}; with the last batch dropped, {windows} test windows allow at most {windows}.",
+        ),
+    ):
+        if fault:
+            raise SeriesError(sentence, "not_allowed")
     return parts

@@ -38,5 +38,6 @@ def checked_values(series: MultivariateSeries) -> None:
     if len(bad):
         row, channel = bad[0]
         raise SeriesError(
-            f"Channel {series.names[channel]} has no number in row {row + 1}; allowed are finite numbers in every row."
+            f"Channel {series.names[channel]} has no number in row {row + 1}; allowed are finite numbers in every row.",
+            "not_finite",
         )

@@ -59,7 +59,10 @@ def read_series(content: bytes, name: str, report: Report = unheard) -> SeriesFi
 def _series(table: FileTable) -> SeriesFile:
     count = len(table.rows)
     if not FEWEST_ROWS <= count <= MOST_ROWS:
-        raise SeriesError(f"{table.file} has {count:,} rows; allowed are {FEWEST_ROWS} to {MOST_ROWS:,}.")
+        raise SeriesError(
+            f"{table.file} has {count:,} rows; allowed are {FEWEST_ROWS} to {MOST_ROWS:,}.",
+            "too_few" if count < FEWEST_ROWS else "too_large",
+        )
     order, row = slice(None), "step"
     notes: tuple[str, ...] = (WITHOUT_TIMES,)
     numbers = _numbers_alone(table)
@@ -72,11 +75,14 @@ def _series(table: FileTable) -> SeriesFile:
     others = list(numbers)
     numeric = [column for column in others if numbers[column].numeric]
     if not numeric:
-        raise SeriesError(f"{table.file} has no column of numbers beside its times; allowed is a channel a column.")
+        raise SeriesError(
+            f"{table.file} has no column of numbers beside its times; allowed is a channel a column.", "no_numbers"
+        )
     if count * len(numeric) > MOST_NUMBERS:
         raise SeriesError(
             f"{table.file} has {count * len(numeric):,} numbers; allowed are at most {MOST_NUMBERS:,}. "
-            "Take fewer columns."
+            "Take fewer columns.",
+            "too_large",
         )
     if left_out := [table.names[column] for column in others if column not in numeric]:
         notes += (f"Left out, as they hold no numbers: {', '.join(left_out)}.",)
@@ -84,7 +90,7 @@ def _series(table: FileTable) -> SeriesFile:
         _check_whole(table, column, numbers[column])
     flat = [column for column in numeric if np.ptp(numbers[column].values) == 0]
     if len(flat) == len(numeric):
-        raise SeriesError(f"No channel of {table.file} ever changes; allowed are channels that vary.")
+        raise SeriesError(f"No channel of {table.file} ever changes; allowed are channels that vary.", "constant")
     notes += tuple(
         f"Left out, for it is {numbers[column].values[0]:g} in every row: {table.names[column]}." for column in flat
     )
@@ -120,12 +126,15 @@ def _in_order(table: FileTable, moments: Moments) -> tuple[slice, Moments, tuple
     again = np.flatnonzero(np.diff(times).astype(np.int64) == 0)
     if len(again):
         first, second = sorted((rows[again[0]], rows[again[0] + 1]))
-        raise SeriesError(f"Rows {first} and {second} of {table.file} have the same time; allowed is each time once.")
+        raise SeriesError(
+            f"Rows {first} and {second} of {table.file} have the same time; allowed is each time once.", "twice"
+        )
     if not ascending(times):
         place = int(np.argmax(np.diff(times).astype(np.int64) < 0))
         raise SeriesError(
             f"The time in row {rows[place + 1]} of {table.file} is before that in row {rows[place]}; allowed are times "
-            "in order."
+            "in order.",
+            "not_ascending",
         )
     return order, times, ("The newest row stood first: sorted oldest first.",) if newest_first else ()
 
@@ -138,7 +147,8 @@ def _check_whole(table: FileTable, column: int, numbers: ReadNumbers) -> None:
         what = f"has {cell!r}" if cell else "has no number"
         raise SeriesError(
             f"Column {table.names[column]} of {table.file} {what} in row {table.rows[place]}; allowed is a number in "
-            "every row."
+            "every row.",
+            "bad_column",
         )
 
 

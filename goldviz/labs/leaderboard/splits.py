@@ -74,20 +74,25 @@ def parts_of(split: str, rows: int, look_back: int, horizon: int) -> Parts:
     if parts.end > rows:
         raise SeriesError(
             f"Split is {SPLITS[split].words}, which takes {parts.end:,} rows; the series has {rows:,}. "
-            "Choose a split in percent."
+            "Choose a split in percent.",
+            "too_short",
         )
     room = {"test": parts.end - parts.test, "validation": parts.test - parts.train}
     for name, length in room.items():
         if length == 0:
-            raise SeriesError(f"The series has {rows} rows, none of them in the {name} part; longer ones are allowed.")
+            raise SeriesError(
+                f"The series has {rows} rows, none of them in the {name} part; longer ones are allowed.", "too_short"
+            )
         if length < horizon:
             raise SeriesError(
-                f"Horizon is {horizon}; the {name} part of {rows:,} rows has {length}, so at most {length} is allowed."
+                f"Horizon is {horizon}; the {name} part of {rows:,} rows has {length}, so at most {length} is allowed.",
+                "not_allowed",
             )
     if not parts.training(look_back, horizon):
         raise SeriesError(
             f"Look-back is {look_back} and horizon {horizon}; the training part has {parts.train:,} rows. "
-            f"Allowed are at most {parts.train:,} together."
+            f"Allowed are at most {parts.train:,} together.",
+            "not_allowed",
         )
     return parts
 
@@ -109,7 +114,8 @@ class Scaling:
             name = series.names[constant[0]]
             raise SeriesError(
                 f"Channel {name} is {values[0, constant[0]]:g} in all of the first {rows:,} rows; it cannot be "
-                "standardised. Allowed are channels that vary."
+                "standardised. Allowed are channels that vary.",
+                "constant",
             )
         return cls(mean, deviation)
 

@@ -97,12 +97,14 @@ def _refuse_unusable(data: MarketWindows, settings: ODERNNLaboratory) -> None:
             raise MarketError(
                 f"{words} has no {settings.observations} observations in a row for {purpose} with gaps of at "
                 f"most {settings.longest_gap:g} weeks; its usual gap is {usual:.2g}. Take fewer observations, a longer "
-                "longest gap or more data."
+                "longest gap or more data.",
+                "too_few",
             )
     if not np.isfinite(data.values[: data.split, 0]).any():
         raise MarketError(
             f"The moves of {words} are all the same before {data.dates[data.split]:%Y-%m-%d}: there is nothing to "
-            "learn. Choose another series to forecast, or bring more data."
+            "learn. Choose another series to forecast, or bring more data.",
+            "constant",
         )
 
 

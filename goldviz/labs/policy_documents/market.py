@@ -56,7 +56,7 @@ def document_channels(documents: DatedTexts, dataset: Run, choice: ChannelChoice
     """
     chosen, numbers = of_kinds(documents, choice.kinds)
     if chosen is None or not (choice.tone or choice.change or choice.components):
-        raise DatedTextError("No channel is chosen; take at least one kind of documents and one number of them.")
+        raise DatedTextError("No channel is chosen; take at least a kind of documents and a number of them.", "too_few")
     vectors, balance = dataset["vector"].values[numbers], dataset["balance"].values[numbers]
     series: list[TextSeries] = []
     if choice.tone:
@@ -69,7 +69,8 @@ def document_channels(documents: DatedTexts, dataset: Run, choice: ChannelChoice
         if early.sum() < LEAST_FITTED:
             raise DatedTextError(
                 f"{early.sum()} documents were released before {choice.fitted_before}; the components need at least "
-                f"{LEAST_FITTED}. Choose a later day."
+                f"{LEAST_FITTED}. Choose a later day.",
+                "too_few",
             )
         places = principal_axes(vectors[early], choice.components).coordinates(vectors)
         series += [

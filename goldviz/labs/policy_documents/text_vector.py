@@ -92,7 +92,9 @@ def encoded(model: TextModel, text: str, report: ReportPieces | None = None) -> 
                 report(chunks_done, total)
     pieces_read = int(sum(weight.sum() for weight in weights))
     if not (np.isfinite(cls).all() and np.isfinite(mean).all()):
-        raise TextModelError(f"The states of {model.name} are not finite; its weights are damaged or far too large.")
+        raise TextModelError(
+            f"The states of {model.name} are not finite; its weights are damaged or far too large.", "not_finite"
+        )
     return TextVector(cls, mean / max(pieces_read, 1), tone, pieces_read, len(chunks))
 
 

@@ -147,5 +147,6 @@ def _check_moves(problem: TokenProblem) -> None:
             raise MarketError(
                 f"{problem.market.target.words} does not move from {problem.dates[0]} to "
                 f"{problem.dates[int(fold.test[0]) - 1]}, the past of refit {fold.number + 1}: there is nothing to "
-                "make tokens of. Choose other data."
+                "make tokens of. Choose other data.",
+                "constant",
             )

@@ -103,7 +103,7 @@ def fitted(settings: PriceTokens, sample: Returns, seed: int) -> Fit:
     try:
         return FITS[settings.tokeniser](settings, sample, seed)
     except ValueError as error:
-        raise MarketError(f"{error}. Lower tokens, or choose longer data.") from None
+        raise MarketError(f"{error}. Lower tokens, or choose longer data.", "too_few") from None
 
 
 def _bins(make: Callable[[Returns, int], Tokeniser]) -> Callable[[PriceTokens, Returns, int], Fit]:

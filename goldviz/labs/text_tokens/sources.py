@@ -50,7 +50,7 @@ def python_code() -> str:
     """
     sources = [_source(name) for name in MODULES]
     if None in sources:
-        raise TextError("This Python came without the sources of its library; choose another corpus.")
+        raise TextError("This Python came without the sources of its library; choose another corpus.", "gone")
     return "\n".join(text for text in sources if text)
 
 

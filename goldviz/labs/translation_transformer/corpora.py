@@ -46,7 +46,10 @@ def of_a_file(content: bytes, file: str) -> tuple[bytes, tuple[str, ...]]:
     for number, pair in enumerate(pairs, start=1):
         _check(number, pair, file)
     if not FEWEST_PAIRS <= len(pairs) <= MOST_PAIRS:
-        raise TextError(f"{file} has {len(pairs):,} pairs; allowed are {FEWEST_PAIRS} to {MOST_PAIRS:,}.")
+        raise TextError(
+            f"{file} has {len(pairs):,} pairs; allowed are {FEWEST_PAIRS} to {MOST_PAIRS:,}.",
+            "too_few" if len(pairs) < FEWEST_PAIRS else "too_large",
+        )
     return "".join(f"{source}\t{target}\n" for source, target in pairs).encode(), notes
 
 
@@ -62,7 +65,8 @@ def _separator(text: str, file: str) -> str:
             return separator
     raise TextError(
         f"Row 1 of {file} has no two columns; allowed are a sentence and its answer, with a tab, semicolon, bar or "
-        "comma between."
+        "comma between.",
+        "one_column",
     )
 
 
@@ -70,21 +74,18 @@ def _check(number: int, pair: tuple[str, str], file: str) -> None:
     for sentence in pair:
         words = len(sentence.split())
         if not words:
-            raise TextError(f"Row {number} of {file} has an empty sentence; every sentence needs its answer.")
-        if words > LONGEST_WORDS:
-            raise TextError(
-                f"Row {number} of {file} has a sentence of {words:,} words; allowed are at most {LONGEST_WORDS}."
-            )
-        if len(sentence) > LONGEST_LETTERS:
-            raise TextError(
-                f"Row {number} of {file} has a sentence of {len(sentence):,} letters; allowed are at most "
-                f"{LONGEST_LETTERS}."
-            )
+            raise TextError(f"Row {number} of {file} has an empty sentence; every sentence needs its answer.", "empty")
+        for length, most, units in ((words, LONGEST_WORDS, "words"), (len(sentence), LONGEST_LETTERS, "letters")):
+            if length > most:
+                raise TextError(
+                    f"Row {number} of {file} has a sentence of {length:,} {units}; allowed are at most {most}.",
+                    "too_long",
+                )
 
 
 def pairs_in(text: str) -> list[tuple[str, str]]:
     """The pairs of a kept text; raises :class:`TextError` for a text that holds none."""
     rows = [line.split("\t") for line in text.splitlines()]
     if len(rows) < FEWEST_PAIRS or any(len(row) != 2 for row in rows):
-        raise TextError("The text is no list of sentence pairs; allowed is a file of two columns.")
+        raise TextError("The text is no list of sentence pairs; allowed is a file of two columns.", "other_kind")
     return [(source, target) for source, target in rows]

@@ -62,8 +62,8 @@ class PieceCutter:
         strange = next((letter for word in words for letter in word if letter not in numbers), None)
         if strange is not None:
             letters = " ".join(letter for letter in self.letters if letter != START)
-            listing = letters if len(letters) <= 120 else f"{letters[:119]}…"
-            raise SentenceError(f"The network has never read the sign {strange!r}; allowed are {listing}.")
+            known = letters if len(letters) <= 120 else f"{letters[:119]}…"
+            raise SentenceError(f"The network has never read the sign {strange!r}; allowed are {known}.", "never_read")
         rows = encoded([[numbers[letter] for letter in word] for word in words], self.merges, len(self.letters))
         return [int(piece) for row in rows for piece in row]
 
@@ -111,12 +111,18 @@ class OwnPairs:
         """
         words = sentence.split()
         if not words:
-            raise SentenceError(f"The sentence is empty; allowed are up to {LONGEST_SENTENCE} words: {self.example}.")
+            raise SentenceError(
+                f"The sentence is empty; allowed are up to {LONGEST_SENTENCE} words: {self.example}.", "empty"
+            )
         if len(words) > LONGEST_SENTENCE:
-            raise SentenceError(f"The sentence has {len(words):,} words; allowed are up to {LONGEST_SENTENCE}.")
+            raise SentenceError(
+                f"The sentence has {len(words):,} words; allowed are up to {LONGEST_SENTENCE}.", "too_long"
+            )
         pieces = self.cutter.cut(sentence)
         if len(pieces) > LONGEST_PIECES:
-            raise SentenceError(f"The sentence has {len(pieces)} pieces; allowed are up to {LONGEST_PIECES}.")
+            raise SentenceError(
+                f"The sentence has {len(pieces)} pieces; allowed are up to {LONGEST_PIECES}.", "too_long"
+            )
         return pieces
 
 
@@ -135,7 +141,8 @@ def own_pairs(name: str, merges: int) -> OwnPairs:
         if longest > LONGEST_PIECES:
             raise TextError(
                 f"Pair {number} has a sentence of {longest} pieces; allowed are at most {LONGEST_PIECES}. Raise the "
-                "merges, or leave it out."
+                "merges, or leave it out.",
+                "too_long",
             )
     tests = rows[TENTH - 1 :: TENTH]
     train = [row for number, row in enumerate(rows, start=1) if number % TENTH]

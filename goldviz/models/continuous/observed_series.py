@@ -41,9 +41,7 @@ def visible(values: Values, mask: Mask) -> Values:
 def check_times(times: Times, mask: Mask) -> None:
     """Raise :class:`SeriesError` unless all times are finite and ascend; equal ones only where nothing is observed."""
     if times.shape != mask.shape[:2]:
-        raise SeriesError(
-            f"The times have shape {tuple(times.shape)}; the values allow {tuple(mask.shape[:2])}.", "shape"
-        )
+        raise SeriesError(f"Times have shape {tuple(times.shape)}; the values allow {tuple(mask.shape[:2])}.", "shape")
     if (bad := first_true(~torch.isfinite(times))) is not None:
         row, sample = bad
         raise SeriesError(

@@ -98,6 +98,10 @@ def test_bad_tables_are_refused(table, code, facts):
     refused_table(parquet(table), code, *facts)
 
 
+def test_an_encrypted_file_is_named_as_one():
+    refused_table(b"PARE" + bytes(20), "other_kind", "encrypted")
+
+
 def test_a_small_file_that_stands_for_much_text_is_refused_before_it_is_written_out():
     one = pa.array(["x" * 999])
     bomb = pa.DictionaryArray.from_arrays(pa.array(np.zeros(1_000_000, np.int32)), one)

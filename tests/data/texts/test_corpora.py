@@ -19,7 +19,7 @@ def lines(count: int, word: str = "abc") -> str:
     [
         ("", "too_few", ("0 lines", "20")),
         ("one line alone", "too_few", ("1 line ",)),
-        ("\n".join("a" * 30), "too_few", ("one character, 'a'",)),
+        ("\n".join("a" * 30), "constant", ("one character, 'a'",)),
         ("\n".join(chr(0x4E00 + number) * 3 for number in range(400)), "too_large", ("400 different characters",)),
     ],
 )

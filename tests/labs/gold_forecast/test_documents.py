@@ -18,6 +18,7 @@ from goldviz.labs.gold_forecast.measures import Reading
 from goldviz.labs.gold_forecast.observed import observed_rows
 from goldviz.labs.gold_forecast.problem import forecast_problem
 from goldviz.labs.gold_forecast.settings import GoldForecast
+from tests.refusals import refused
 
 CONTROL = GoldForecast.preset("documents-that-move-gold")
 
@@ -65,7 +66,7 @@ def test_without_documents_the_market_is_the_simulated_one() -> None:
 def test_statements_of_the_simulation_are_refused_beside_other_data() -> None:
     name = keep(simulated_market(0, years=2))
     for changes in ({"documents": "generated"}, {"tone_response": 0.2}):
-        with pytest.raises(MarketError, match=r"^Generated statements belong to the simulated market: .+\.$"):
+        with refused(MarketError, "simulated", "Generated statements"):
             market_with_statements(GoldForecast(data=name, **changes))
 
 

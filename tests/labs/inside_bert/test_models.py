@@ -24,6 +24,7 @@ from goldviz.ui.panels import background
 from goldviz.ui.panels.background import AT_ONCE_SECONDS
 from goldviz.ui.serving import services
 from tests.pages.instant import InstantVisitor
+from tests.refusals import refused
 from tests.text_model_folders import with_classifier
 
 pytestmark = pytest.mark.usefixtures("on_pages")
@@ -115,7 +116,7 @@ def test_why_there_is_no_model_is_said_in_a_sentence(slow: None, folder: Path, t
         model_named("folder:m")
     visitor = InstantVisitor(InsideBert, SHORT)
     assert any("damaged or cut off" in line.replace("\\", "") for line in visitor.markdown)
-    with pytest.raises(TextModelError, match="let go before the page took it; load the page again"):
+    with refused(TextModelError, "gone", "load the page again"):
         take_over(named("folder:m"), str(tmp_path / "gone.pt"))
 
 
@@ -126,7 +127,7 @@ def test_a_folder_without_room_is_told_and_left_clean(tmp_path: Path, monkeypatc
     monkeypatch.setattr(torch, "save", full)
     place = tmp_path / "place"
     place.mkdir()
-    with pytest.raises(TextModelError, match="m cannot be handed to the page: there is no room in"):
+    with refused(TextModelError, "no_space", "m cannot"):
         hand_over(lambda done, total: None, "folder:m", str(place))
     assert not list(place.iterdir())
 

@@ -15,6 +15,7 @@ from goldviz.labs.leaderboard.public_sets import PUBLIC_SETS, recognised
 from goldviz.labs.leaderboard.series_file import WITHOUT_TIMES, read_series
 from goldviz.labs.leaderboard.settings import Leaderboard
 from tests.places import REAL_DATA
+from tests.refusals import refused
 
 BEGIN = datetime(2024, 1, 1)
 
@@ -65,9 +66,9 @@ def test_settings_take_rows_and_channels_of_the_file():
 
 def test_a_series_that_is_not_here_is_refused_when_it_is_needed():
     settings = Leaderboard(series="0123456789abcdef")
-    with pytest.raises(SeriesError, match="does not hold the series 0123456789abcdef: bring its file here again"):
+    with refused(SeriesError, "gone", "0123456789abcdef", "bring its file here again"):
         problem_of(settings)
-    with pytest.raises(SeriesError, match="another visitor's file"):
+    with refused(SeriesError, "not_allowed", "another visitor's file"):
         problem_of(Leaderboard(series="sealed-01234567"))
 
 
@@ -81,26 +82,41 @@ GAP = [line for row, line in enumerate(FILE.splitlines()) if row != 50]
 
 
 @pytest.mark.parametrize(
-    ("text", "words"),
+    ("text", "code", "fact"),
     [
-        (table(NOISE[:2]), "x.csv has 2 rows; allowed are 30 to 100,000."),
-        (changed("00:00:00", "01:00:00"), "Rows 2 and 3 of x.csv have the same time; allowed is each time once."),
-        (changed("2024-01-01 03", "2024-01-01 00"), "The time in row 5 of x.csv is before that in row 4"),
-        (changed(FIRST, ",,"), "Column c0 of x.csv has no number in row 5; allowed is a number in every row."),
-        (changed(FIRST, ",nan,"), "Column c0 of x.csv has 'nan' in row 5"),
-        (changed(FIRST, ",many,"), "Column c0 of x.csv has 'many' in row 5"),
-        (table(np.ones((40, 2))), "No channel of x.csv ever changes; allowed are channels that vary."),
-        (table(np.ones((40, 500))), "x.csv has 501 columns; allowed are at most 200."),
-        ("a,b\n" + "".join(f"word,{row % 7}\n" for row in range(40)), "x.csv has no column of dates"),
-        ("year,b\n" + "".join(f"{1950 + row % 30},{row % 7}\n" for row in range(40)), "x.csv has no column of dates"),
-        (",b\n" + "".join(f"{row},{row % 7}\n" for row in range(40)), "x.csv has no column of dates"),
-        ("", "x.csv is empty"),
+        (table(NOISE[:2]), "too_few", "x.csv has 2 rows; allowed are 30 to 100,000."),
+        (
+            changed("00:00:00", "01:00:00"),
+            "twice",
+            "Rows 2 and 3 of x.csv have the same time; allowed is each time once.",
+        ),
+        (
+            changed("2024-01-01 03", "2024-01-01 00"),
+            "not_ascending",
+            "The time in row 5 of x.csv is before that in row 4",
+        ),
+        (
+            changed(FIRST, ",,"),
+            "bad_column",
+            "Column c0 of x.csv has no number in row 5; allowed is a number in every row.",
+        ),
+        (changed(FIRST, ",nan,"), "bad_column", "Column c0 of x.csv has 'nan' in row 5"),
+        (changed(FIRST, ",many,"), "bad_column", "Column c0 of x.csv has 'many' in row 5"),
+        (table(np.ones((40, 2))), "constant", "No channel of x.csv ever changes; allowed are channels that vary."),
+        (table(np.ones((40, 500))), "too_large", "x.csv has 501 columns; allowed are at most 200."),
+        ("a,b\n" + "".join(f"word,{row % 7}\n" for row in range(40)), "no_dates", "x.csv has no column of dates"),
+        (
+            "year,b\n" + "".join(f"{1950 + row % 30},{row % 7}\n" for row in range(40)),
+            "no_dates",
+            "x.csv has no column of dates",
+        ),
+        (",b\n" + "".join(f"{row},{row % 7}\n" for row in range(40)), "no_dates", "x.csv has no column of dates"),
+        ("", "empty", "x.csv is empty"),
     ],
 )
-def test_what_is_no_series_is_refused_in_a_sentence(text, words):
-    with pytest.raises(SeriesError) as refused:
+def test_what_is_no_series_is_refused_in_a_sentence(text, code, fact):
+    with refused(SeriesError, code, fact):
         read_series(text.encode(), "x.csv")
-    assert words in str(refused.value)
 
 
 @pytest.mark.parametrize(
@@ -115,7 +131,7 @@ def test_numbers_alone_are_rows_at_equal_steps(head, names):
 
 def test_more_numbers_than_a_run_takes_are_refused(monkeypatch):
     monkeypatch.setattr("goldviz.labs.leaderboard.series_file.MOST_NUMBERS", 700)
-    with pytest.raises(SeriesError, match=r"x\.csv has 800 numbers; allowed are at most 700\. Take fewer columns\."):
+    with refused(SeriesError, "too_large", "x.csv has 800 numbers", "at most 700."):
         read_series(FILE.encode(), "x.csv")
 
 

@@ -189,9 +189,7 @@ def sign_of(product: str, terms: Mapping[str, Term]) -> int:
     sign, factors = (-1, product[1:]) if product.startswith("-") else (1, product)
     names = [name for name in factors.split("*") if not name.isdigit()]
     if missing := [name for name in names if name not in terms]:
-        raise PatternError(
-            f"The product {product!r} names {missing[0]!r}, which the text does not have.", "not_offered"
-        )
+        raise PatternError(f"The product {product!r} names {missing[0]!r}, which the text lacks.", "not_offered")
     return sign * prod(int(factor) if factor.isdigit() else terms[factor].sign for factor in factors.split("*"))
 
 

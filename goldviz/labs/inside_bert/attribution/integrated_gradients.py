@@ -149,7 +149,9 @@ def _baseline_ids(model: TextModel, pieces: Pieces, ids: Tensor) -> Tensor:
     """The same places, with the special pieces and the masks that the text has, and nothing else."""
     filler = model.tokeniser.pad_token_id
     if filler is None:
-        raise TextModelError(f"The tokeniser of {model.name} has no padding piece, of which the baseline is made.")
+        raise TextModelError(
+            f"The tokeniser of {model.name} has no padding piece, of which the baseline is made.", "tokeniser"
+        )
     stays = torch.from_numpy(pieces.special | np.isin(pieces.ids, [model.tokeniser.mask_token_id])).to(ids.device)
     return torch.where(stays, ids, filler)
 

@@ -12,14 +12,14 @@ from goldviz.models.text.model import TextModel, TextModelError
 def classifier_of(model: TextModel) -> TextClassifier:
     """The model's classifier. Raises :class:`goldviz.models.text.model.TextModelError` if it has none."""
     if model.classifier is None:
-        raise TextModelError(f"{model.name} has no classifier of tone; choose a model that was fine-tuned for it.")
+        raise TextModelError(f"{model.name} has no classifier of tone; choose a model fine-tuned for it.", "no_head")
     return model.classifier
 
 
 def masked_word_head_of(model: TextModel) -> MaskedWordHead:
     """The model's masked-word head. Raises :class:`goldviz.models.text.model.TextModelError` if it has none."""
     if model.masked_words is None:
-        raise TextModelError(f"{model.name} has no masked-word head; choose a model that kept the one of pre-training.")
+        raise TextModelError(f"{model.name} has no masked-word head; choose a model that has kept it.", "no_head")
     return model.masked_words
 
 

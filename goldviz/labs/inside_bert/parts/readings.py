@@ -55,7 +55,7 @@ def _handed_over(name: models.Named) -> TextModel:
         # Of several visitors who wait for it the first one takes it, for all.
         copy = models.taken_over(name)
         if copy is None:
-            raise TextModelError(str(error)) from error
+            raise TextModelError(str(error), "gone") from error
         return copy
     finally:
         services.jobs().results.forget(task.key)
