@@ -12,7 +12,7 @@ from goldviz.figures.elements import unseen
 from goldviz.figures.figure_value import Chart, axis, marked
 from goldviz.figures.kind_figure import chart_of_kinds, of_kinds
 from goldviz.figures.layers import LayerAxis, axis_of
-from goldviz.figures.limits import Quantity, magnitudes, with_zero
+from goldviz.figures.limits import Quantity, with_zero
 from goldviz.figures.marks import changed, curves
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import finite, growing
@@ -23,7 +23,6 @@ def sequence_quantities(kinds: ByKind) -> dict[str, Quantity]:
     """What the figures here have limits for, and an axis for each dimension along a sequence."""
     return {
         **{dim: LayerAxis.of(dim) for dim in kinds.dimensions("state_gradient_norm")},
-        **magnitudes(*kinds.every("state_gradient_norm")),
         **{name: Quantity(with_zero(name)) for name in kinds.every("attention_map")},
     }
 

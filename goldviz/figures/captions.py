@@ -167,8 +167,8 @@ def _goes_over(mark: Any, readings: Readings) -> list[str]:
 
 
 def _listed(names: Sequence[str]) -> str:
-    """Names as a sentence has them, apart by semicolons where they have commas of their own."""
-    if any("," in name for name in names):
+    """Names as a sentence has them, apart by semicolons where they have commas or colons of their own."""
+    if any(re.search("[,:]", name) for name in names):
         return "; ".join(names)
     return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
 

@@ -157,17 +157,13 @@ class Colours:
     scale: Any = "sequential"
     below: bool | None = None
     bar: Mapping[str, Any] = field(default_factory=dict)
-    from_zero: bool = False
-    """Whether it reaches from zero to the largest value."""
     powers: bool = False
     """Whether its numbers are exponents of ten."""
 
     def quantity(self) -> Quantity:
         """What the scale reaches over."""
-        read = values_of(*self.of)
-        if self.from_zero:
-            return Quantity(read, lambda low, high: (0.0, high or 1.0))
-        return Quantity(read, (lambda *ends: symmetric(ends)) if self.scale in ("signed", "diverging") else padded)
+        rounded = (lambda *ends: symmetric(ends)) if self.scale in ("signed", "diverging") else padded
+        return Quantity(values_of(*self.of), rounded)
 
 
 def colours(
@@ -176,12 +172,11 @@ def colours(
     ends: tuple[float, float] | Callable[[Plot], tuple[float, float]] | None = None,
     scale: Any = "sequential",
     below: bool | None = None,
-    from_zero: bool = False,
     powers: bool = False,
     **bar: Any,
 ) -> Colours:
     """The colour scale of a figure; see :class:`Colours`."""
-    return Colours(title, ends, of, scale, below, bar, from_zero, powers)
+    return Colours(title, ends, of, scale, below, bar, powers)
 
 
 Part: TypeAlias = "Mark | Panel | Callable[..., Sequence[Mark | Panel] | str]"

@@ -501,7 +501,6 @@ class Between:
     low: ChannelLike
     high: ChannelLike
     _: KW_ONLY
-    over: str = ""
     x: ChannelLike | None = None
     colour: str = "muted"
     alpha: float = 0.2
@@ -510,7 +509,7 @@ class Between:
     def draw(self, canvas: Canvas) -> None:
         """Draw it."""
         low, high = canvas.values(self.low), canvas.values(self.high)
-        along = low[over_of(low, self.over)].values if self.x is None else canvas.here(canvas.values(self.x))
+        along = low[over_of(low)].values if self.x is None else canvas.here(canvas.values(self.x))
         fill = with_alpha(canvas.colour(self.colour), self.alpha)
         add_band(canvas.plot.figure, along, canvas.here(low), canvas.here(high), fill, row=canvas.row, **self.more)
 

@@ -21,6 +21,7 @@ from tests.labs.small_runs import LABORATORIES, TRAINED, with_own
 from tests.thinned import represented
 from tests.truth.predicates.another_drawing import holds, otherwise, sentences
 from tests.truth.predicates.captions import OF_LABORATORIES, SHARED
+from tests.truth.predicates.captions_read_off import OF_FIGURES
 from tests.truth.predicates.drawing import Drawing
 from tests.truth.predicates.view import View
 
@@ -107,6 +108,15 @@ def test_every_sentence_is_true_of_what_is_drawn_and_not_of_another_drawing(lab)
         drawings = list(recorded(lab, slugs_of(lab)[0]))
         assert list(untrue(lab, drawings)) == []
         assert list(blind(lab, drawings)) == []
+
+
+@pytest.mark.parametrize("lab", [lab for lab in LABORATORIES if lab.name in OF_FIGURES], ids=lambda lab: lab.name)
+def test_a_line_holds_what_the_caption_calls_it(lab):
+    with np.errstate(all="ignore"):
+        drawings = {spec.name: drawing for spec, drawing in recorded(lab, slugs_of(lab)[0])}
+    for name, claim in OF_FIGURES[lab.name].items():
+        assert holds(claim, drawings[name]), name
+        assert not holds(claim, otherwise(drawings[name], claim)), name
 
 
 def test_filled_and_hollow_marks_are_this_run_and_the_published_table():

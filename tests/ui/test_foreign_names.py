@@ -88,7 +88,7 @@ def test_what_scripts_and_style_sheets_lean_on_is_in_plotly_s_script(sources: di
 def test_what_python_leans_on_is_in_streamlit_s_source() -> None:
     folder = SERVED.parent
     texts = {file: (folder / file).read_text(encoding="utf-8") for file in IN_SOURCE}
-    assert [(file, one) for file, names in IN_SOURCE.items() for one in names if one not in texts[file]] == []
+    assert {file: lacking for file, names in IN_SOURCE.items() if (lacking := gone({}, names, texts[file]))} == {}
 
 
 def test_the_table_has_nothing_that_nobody_leans_on(sources: dict[str, str]) -> None:

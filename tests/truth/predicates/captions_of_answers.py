@@ -10,7 +10,6 @@ from tests.truth.predicates.drawing import (
     absent,
     both,
     dotted,
-    line_at,
     now,
     numeric,
     over,
@@ -33,10 +32,6 @@ def four_stages(drawing: Drawing) -> bool:
 def memory(drawing: Drawing) -> bool:
     time = int(drawing.notes.split("After time ")[1].split(".")[0])
     return shown(drawing, drawing.view.last("memory").sel(time=time))
-
-
-def spread(drawing: Drawing) -> bool:
-    return over("cells_used")(drawing) and line_at(1, axis="y")(drawing)
 
 
 def thoughts(drawing: Drawing) -> bool:

@@ -16,12 +16,6 @@ from tests.truth.predicates.drawing import (
     over,
     shown,
 )
-from tests.truth.predicates.told import finite
-
-
-def so_far(drawing: Drawing, name: str) -> xr.DataArray:
-    """Means of what was finite up to the step in view."""
-    return finite(drawing.view.until().of(name)).mean("epoch")
 
 
 def decays(drawing: Drawing) -> bool:

@@ -6,7 +6,6 @@ import xarray as xr
 from tests.truth.predicates.drawing import (
     Drawing,
     absent,
-    line_at,
     now,
     numeric,
     over,
@@ -40,10 +39,6 @@ def query_by_keys(drawing: Drawing) -> bool:
     values = numeric(drawing.named("^value$").data[0]["y"])
     probe = drawing.view.of("probe").values
     return now("similarity")(drawing) and bool(np.isin(np.round(values, 4), np.round(probe, 4)).all())
-
-
-def simple(drawing: Drawing) -> bool:
-    return line_at(lambda one: float(one.view.of("simple_weighted").median("seed").min()))(drawing)
 
 
 OF_LABORATORIES = {

@@ -194,6 +194,7 @@ FIGURES, shared_limits = offered(
         lambda plot: _of_parts(plot, _by_phase("part_gradient_norm").read(plot)),
         TONE_BEGINS,
         needs=("part_gradient_norm",),
+        over="step",
         instead=unless_zero("part_gradient_norm", "Every gradient recorded so far is exactly 0."),
         y=axis("Norm of a part's gradient", "part_gradient_norm", scale="log"),
         notes=(_at_zero,),

@@ -32,7 +32,7 @@ from goldviz.labs.gold_forecast.figures.days import (
     widened,
 )
 from goldviz.labs.gold_forecast.scoring.direction import difference_p_value, directions
-from goldviz.labs.gold_forecast.scoring.intervals import coverages, fan_bands, probabilities, recorded_at_end
+from goldviz.labs.gold_forecast.scoring.intervals import Coverage, coverages, fan_bands, probabilities, recorded_at_end
 from goldviz.labs.gold_forecast.scoring.series import REFERENCES, Dates, Series
 from goldviz.labs.gold_forecast.words import source_words
 
@@ -68,6 +68,10 @@ def _fan_reach(ds: Run, series: Series) -> list[Values]:
     return [series.moves.shown(series.came)[LAST], *(edge for band in edges for edge in band)]
 
 
+def _bands(plot: Plot) -> dict[str, tuple[Values, Values]]:
+    return _edges(plot.ds, in_view(plot))
+
+
 def _outside(plot: Plot) -> Values:
     """Whether each of the last values lies outside the widest band."""
     series = in_view(plot)
@@ -76,9 +80,9 @@ def _outside(plot: Plot) -> Values:
 
 
 def _fan(plot: Plot) -> Sequence[Mark]:
-    series, outside = in_view(plot), _outside(plot)
+    series, outside = in_view(plot), plot.once(_outside)
     dates, unit, shown = series.dates[LAST], in_template(series.moves.suffix), series.moves.shown
-    bands = _edges(plot.ds, series)
+    bands = plot.once(_bands)
     marks: list[Mark] = [
         between(given(low, day=dates), given(high, day=dates), colour=series.network, alpha=alpha, more={"name": name})
         for (name, (low, high)), alpha in zip(bands.items(), DARKNESS[-len(bands) :], strict=True)
@@ -99,13 +103,13 @@ def _fan(plot: Plot) -> Sequence[Mark]:
 
 def _fan_axis(plot: Plot) -> Mapping[str, Any]:
     series = in_view(plot)
-    widest = next(iter(_edges(plot.ds, series).values()))
+    widest = next(iter(plot.once(_bands).values()))
     drawn = [series.moves.shown(part)[LAST] for part in (series.came, series.mean.mean(axis=1))]
     return {"title_text": as_label(series.moves.next), "range": widened(plot.limit("fan"), *drawn, *widest)}
 
 
 def _outside_words(plot: Plot) -> str:
-    outside = _outside(plot)
+    outside = plot.once(_outside)
     counted = forecasts_counted(len(outside))
     return f"{int(outside.sum())} of {counted} outside the widest band; {0.05 * len(outside):.0f} expected."
 
@@ -142,9 +146,16 @@ def _off(ds: Run, series: Series) -> list[float]:
     return [-reach, reach]
 
 
+def _probabilities(plot: Plot) -> Values:
+    return probabilities(plot.ds, in_view(plot))
+
+
+def _coverages(plot: Plot) -> Sequence[Coverage]:
+    return coverages(plot.ds, in_view(plot))
+
+
 def _calibration(plot: Plot) -> Sequence[Panel] | str:
-    series = in_view(plot)
-    values, intervals = probabilities(plot.ds, series), coverages(plot.ds, series)
+    series, values, intervals = in_view(plot), plot.once(_probabilities), plot.once(_coverages)
     if not values.size or not intervals:
         return "No forecast has a width that is a finite number."
     style = style_of(series.network)
@@ -190,7 +201,7 @@ def _calibration(plot: Plot) -> Sequence[Panel] | str:
 
 
 def _held(plot: Plot) -> str:
-    intervals = coverages(plot.ds, in_view(plot))
+    intervals = plot.once(_coverages)
     nominal, held = (", ".join(f"{100 * getattr(one, name):.0f}" for one in intervals) for name in ("nominal", "share"))
     return f"Intervals of {nominal} % held {held} %."
 
@@ -199,7 +210,7 @@ def _whose(plot: Plot) -> str:
     series = in_view(plot)
     at_end = recorded_at_end(plot.ds, series, "pit")
     about = "" if at_end else "As if Gaussian; the run's own distributions come at its end."
-    return sentences(f"Epoch {series.look}, {forecasts_counted(probabilities(plot.ds, series).size)}.", about)
+    return sentences(f"Epoch {series.look}, {forecasts_counted(plot.once(_probabilities).size)}.", about)
 
 
 def _moves(series: Series) -> Values:

@@ -193,7 +193,6 @@ FIGURES = (
         instead=_without_states,
         needs=(),
         shows="How long dL/dh is at each row before the forecast.",
-        limits=magnitudes("state_gradient_norm"),
         y=axis(None, "state_gradient_norm", scale="log"),
         notes=(_reach, lambda plot: plot.drawn(_last_refit(plot))),
         lead=_unseen,

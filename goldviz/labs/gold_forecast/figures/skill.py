@@ -98,10 +98,10 @@ class Scores:
     final: Mapping[str, float]
 
     @classmethod
-    def of(cls, ds: Run, series: Series) -> Scores:
-        """Of a run's forecasts at one look."""
+    def of(cls, series: Series, found: Mapping[str, Result]) -> Scores:
+        """Of a run's forecasts at one look, and what was ``found`` of each model."""
         unit = score_unit(series)
-        by_model = {model: result.times(unit) for model, result in results(ds, series).items()}
+        by_model = {model: result.times(unit) for model, result in found.items()}
         final = {model: unit * value for model, value in final_results(series).items()}
         return cls(by_model, unit * np.array(seed_scores(series)), final)
 
@@ -240,7 +240,7 @@ def _beyond(series: Series, row: float, value: float, colour: str) -> Mark:
 
 
 def _scores_in_view(plot: Plot) -> Scores:
-    return Scores.of(plot.ds, in_view(plot))
+    return Scores.of(in_view(plot), plot.once(_results_in_view))
 
 
 def _results_in_view(plot: Plot) -> Mapping[str, Result]:
@@ -288,7 +288,7 @@ def _small_marks(plot: Plot) -> str:
 
 
 def _all_scores(ds: Run, series: Series) -> list[Any]:
-    scores = Scores.of(ds, series)
+    scores = Scores.of(series, results(ds, series))
     return [score_axis(scores.by_model, scores.seeds, scores.final.values())]
 
 

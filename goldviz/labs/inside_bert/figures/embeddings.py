@@ -60,6 +60,10 @@ def in_words(ds: Run) -> str:
     return f"“{ds.attrs['word']}” in both sentences: cosine {before} going in, {after} after the last layer{beside}."
 
 
+def _from_zero(plot: Plot) -> tuple[float, float]:
+    return 0.0, float(plot.ds["across"].max()) or 1.0
+
+
 # e_tok + e_pos + e_seg
 embeddings = of_pieces(
     "embeddings",
@@ -132,7 +136,7 @@ across = figure(
     "Do the two sentences look at each other?",
     heat("across", "head", "layer", hover="layer %{y}, head %{x}<br>across: %{z:.1%}", more={"xgap": 1, "ygap": 1}),
     y=DOWN_THE_LAYERS,
-    colour=colours("Attention on the other sentence", from_zero=True, tickformat=".0%"),
+    colour=colours("Attention on the other sentence", ends=_from_zero, tickformat=".0%"),
     lead=lambda plot: f"Even attention would give {100 * measures.across_if_even(plot.ds):.0f} %.",
     height=lambda plot: 230 + 26 * max(5, plot.ds.sizes["layer"]),
 )

@@ -198,7 +198,7 @@ LATENT = figure(
     "How does the state flow and jump?",
     _panels,
     needs=("state", "probe_time"),
-    limits={"time": TIME, "state": limits_over(("state",))},
+    limits={"time": TIME},
     shows="The hidden units that move most.",
     over="time",
     x=axis(scale="free", told=time_axis),

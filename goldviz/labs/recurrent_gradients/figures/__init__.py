@@ -20,7 +20,7 @@ from goldviz.figures.draft import Figure
 from goldviz.figures.elements import number_ticks, power_ticks, unseen, whole
 from goldviz.figures.frames import Words, line, spoken
 from goldviz.figures.layers import lines_of_layers
-from goldviz.figures.limits import Quantity, decades, log_of
+from goldviz.figures.limits import Quantity, decades, log_of, magnitudes
 from goldviz.figures.marks import Canvas, Mark
 from goldviz.figures.plot import Plot, unless_zero
 from goldviz.figures.reading import absence, finite, networks, positive
@@ -249,6 +249,7 @@ FIGURES, shared_limits = offered(
         title="When does the past get heard?",
         shows="The length of dL/dh over time and training.",
         needs=("state_gradient_norm",),
+        limits=magnitudes("state_gradient_norm"),
         instead=unless_zero("state_gradient_norm", "Every norm of dL/dh recorded so far is exactly 0."),
         # Colours of powers of ten, with gaps for what is exactly zero.
         draw=_norms_as_colours,
