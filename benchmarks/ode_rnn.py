@@ -18,8 +18,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from goldviz.labs.ode_rnn.series import Gaps, IrregularBatch, irregular_times, observed
-from goldviz.labs.ode_rnn.tasks import oscillator_course
+from goldviz.labs.ode_rnn.tasks import Gaps, IrregularBatch, irregular_times, observed, oscillator_course
 from goldviz.models.continuous.fused_ode_rnn import FusedODERNN
 from goldviz.models.continuous.gru_decay import GapGRU
 from goldviz.models.continuous.observed_series import gaps_before

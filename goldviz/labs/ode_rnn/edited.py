@@ -1,4 +1,4 @@
-"""A sequence of observations that a visitor may change: move one in time or value, leave one out, put all back."""
+"""A run's probe sequence, of which a visitor may move an observation in time or value, leave one out, put all back."""
 
 from __future__ import annotations
 
@@ -6,10 +6,13 @@ import math
 import re
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from goldviz.arrays.labelled import Run
 
 FEWEST = 2
 """Observations that are always shown."""
@@ -85,9 +88,9 @@ class EditedSeries:
         '2_1.5_-2,x3'
         """
         moves = [
-            f"{number + 1}_{self.times[number]:.6g}_{_short(self.values[number][0])}"
-            for number in range(len(self.times))
-            if (self.times[number], self.values[number]) != (original.times[number], original.values[number])
+            f"{number}_{time:.6g}_{'' if row[0] is None else f'{row[0]:.6g}'}"
+            for number, (time, row) in enumerate(zip(self.times, self.values, strict=True), start=1)
+            if (time, row) != (original.times[number - 1], original.values[number - 1])
         ]
         return ",".join([*moves, *(f"x{number + 1}" for number in sorted(self.left_out))])
 
@@ -140,5 +143,25 @@ class EditedSeries:
         ]
 
 
-def _short(value: float | None) -> str:
-    return "" if value is None else f"{value:.6g}"
+def probe_of(ds: Run) -> EditedSeries | None:
+    """The sequence as it was recorded; None where there are no weights to follow it with."""
+    if "weights" not in ds or "probe_time" not in ds or not ds.sizes.get("look", 0):
+        return None
+    return EditedSeries.of(ds["probe_time"].values, ds["probe_value"].values)
+
+
+def looks_of(ds: Run) -> list[int]:
+    """The steps of all looks."""
+    return [int(step) for step in ds["look"].values]
+
+
+def look_at(ds: Run, step: int | None) -> int:
+    """The number of the last look at or before the step in view."""
+    looks = looks_of(ds)
+    return len(looks) - 1 if step is None else max(0, int(np.searchsorted(looks, step, side="right")) - 1)
+
+
+def weights_at(ds: Run, look: int) -> NDArray[Any]:
+    """The ODE-RNN's weights at a look, of the first seed."""
+    weights: NDArray[Any] = ds["weights"].isel(look=look).values
+    return weights

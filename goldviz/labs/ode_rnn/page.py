@@ -13,7 +13,7 @@ from goldviz.labs.ode_rnn import LAB
 from goldviz.labs.ode_rnn.edited import FEWEST, LARGEST, EditedSeries
 from goldviz.labs.ode_rnn.figures import FIGURES
 from goldviz.labs.ode_rnn.measures import Reading
-from goldviz.labs.ode_rnn.parts.explored import Explored
+from goldviz.labs.ode_rnn.queries import Explored
 from goldviz.labs.ode_rnn.settings import ODERNNLaboratory
 from goldviz.runs.jobs.jobs import JobFailedError, TooManyJobsError
 from goldviz.ui.pages.laboratory import LaboratoryPage, words_beside

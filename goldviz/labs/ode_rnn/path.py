@@ -7,19 +7,36 @@ from typing import TYPE_CHECKING
 import numpy as np
 import torch
 import xarray as xr
-from jaxtyping import Float
 
-from goldviz.labs.ode_rnn.dense import after_last_observation, dense_path, interval_distance, path_moments, state_plane
+from goldviz.labs.ode_rnn.instruments import (
+    INSIDE,
+    REFERENCE_STEPS,
+    TAIL,
+    after_last_observation,
+    dense_path,
+    interval_distance,
+    ode_reader,
+    path_moments,
+    state_plane,
+)
 from goldviz.labs.ode_rnn.networks import series_network
+from goldviz.labs.ode_rnn.settings import ODERNNLaboratory
+from goldviz.models.continuous.methods import FIXED, runge_kutta_method
 from goldviz.models.continuous.observed_series import gaps_before
-from goldviz.models.continuous.series_forecaster import ODESeriesReader, SeriesForecaster
+from goldviz.models.continuous.ode_solvers import steps_for
+from goldviz.models.continuous.series_forecaster import SeriesForecaster
 from goldviz.training.threads import one_thread
 
 if TYPE_CHECKING:
-    from goldviz.labs.ode_rnn.settings import ODERNNLaboratory
+    from goldviz.arrays.labelled import Run
+    from goldviz.runs.jobs.jobs import Report
 
 FARTHEST_GAP = 10.0
 """Times the settings' longest gap; beyond that nothing was learnt, and following it takes long."""
+UNKNOWN_SECONDS = 0.1
+"""For solvers that choose their own steps."""
+START_SECONDS, CALL_SECONDS, PRODUCT_SECONDS = 4e-3, 6e-5, 2.5e-10
+"""Making the network and the dataset; a call of the field; a product of it. Fitted to one core, on the safe side."""
 
 
 class PathError(ValueError):
@@ -37,29 +54,24 @@ def path(
     ``times`` (observations,) ascend, in the task's unit; ``values`` (observations, channels) are NaN where nothing was
     observed. ``current`` is the index of the moment through whose state the plane of the arrows goes, by default the
     one just after the last observation. The dataset has the names and dimensions of the run's own, for one look; see
-    :mod:`goldviz.labs.ode_rnn.dense` for the order of the moments.
+    :func:`goldviz.labs.ode_rnn.instruments.path_moments` for the order of the moments.
 
-    Raises :class:`PathError` for observations and weights that do not fit, and
-    :class:`goldviz.models.continuous.observed_series.SeriesError` where the state becomes infinite on the way.
+    Raises :class:`PathError` for gaps that are too long and weights that are not finite, and
+    :class:`goldviz.models.continuous.observed_series.SeriesError` for other observations that cannot be followed, and
+    where the state becomes infinite on the way.
     """
     times, values = np.asarray(times, dtype=np.float64), np.asarray(values, dtype=np.float64)
-    _check_observations(times, values)
     with one_thread():
         network = _with_weights(settings, np.asarray(weights), values.shape[1])
-        reader = network.reader
-        if not isinstance(reader, ODESeriesReader):
-            raise TypeError("Only an ODE-RNN has a path through a field.")
-        _check_reach(times, min(FARTHEST_GAP * settings.longest_gap, reader.network.solver.longest_gap))
+        reader = ode_reader(network)
+        _refuse_unreachable(times, values, min(FARTHEST_GAP * settings.longest_gap, reader.network.solver.longest_gap))
         when = torch.as_tensor(times)[:, None]
         mean_values = torch.as_tensor(values, dtype=torch.get_default_dtype())[:, None]
         mask = torch.isfinite(mean_values)
         trace, states, jump = dense_path(network, when, mean_values, mask, settings.longest_gap)
         mean, scale = network.decode(states)
-        moment = after_last_observation(len(times)) if current is None else current
-        if not 0 <= moment < len(states):
-            raise PathError(f"The current moment is number {moment}; allowed is a number from 0 to {len(states) - 1}.")
         field = reader.network.field
-        plane = state_plane(field, states, moment)
+        plane = state_plane(field, states, after_last_observation(len(times)) if current is None else current)
         distance = interval_distance(field, trace, when)
     followed = {
         "state": (("network", "moment", "unit"), states[None]),
@@ -77,6 +89,7 @@ def path(
         "arrow_position": (("arrow", "axis"), plane.positions),
         "arrow_direction": (("arrow", "axis"), plane.directions),
     }
+    names = [f"channel {number + 1}" for number in range(values.shape[1])]
     return xr.Dataset(
         {
             **{name: (dims, numbers.numpy()) for name, (dims, numbers) in followed.items()},
@@ -88,7 +101,7 @@ def path(
             "moment": path_moments(torch.as_tensor(times), settings.longest_gap).numpy(),
             "observation": np.arange(1, len(times) + 1),
             "unit": np.arange(1, settings.hidden + 1),
-            "channel": _channel_names(settings, values.shape[1]),
+            "channel": names if settings.task == "market" else ["x", "y"][: len(names)],
             "axis": ["first", "second"],
             "arrow": np.arange(len(plane.positions)),
         },
@@ -96,43 +109,12 @@ def path(
     )
 
 
-def _check_observations(
-    times: Float[np.ndarray, " observation"], values: Float[np.ndarray, "observation channel"]
-) -> None:
-    if times.ndim != 1 or values.ndim != 2 or len(values) != len(times):
-        raise PathError(
-            f"The times have shape {times.shape} and the values {values.shape}; allowed is a time for every row of "
-            "values (observations, channels)."
-        )
-    if len(times) == 0:
-        raise PathError("There is no observation; allowed are two or more, with a gap between them.")
-    if len(times) == 1:
-        raise PathError(
-            f"There is one observation, at time {times[0]:g}; allowed are two or more, with a gap between them."
-        )
-    if not np.isfinite(times).all():
-        number = int(np.argmin(np.isfinite(times)))
-        raise PathError(f"Observation {number + 1} has the time {times[number]}; allowed are finite numbers.")
-    if (np.diff(times) <= 0).any():
-        number = int(np.argmax(np.diff(times) <= 0)) + 1
-        raise PathError(
-            f"Observation {number + 1} at time {times[number]:g} does not come after observation {number} at time "
-            f"{times[number - 1]:g}; allowed are times that ascend."
-        )
-    if np.isinf(values).any():
-        number = int(np.argmax(np.isinf(values).any(axis=1)))
-        raise PathError(
-            f"Observation {number + 1} at time {times[number]:g} has an infinite value; allowed are finite numbers, or "
-            "NaN where nothing was observed."
-        )
+def _refuse_unreachable(times: np.ndarray, values: np.ndarray, longest: float) -> None:
     if np.isnan(values).all():
         raise PathError(
             f"Nothing was observed at any of the {len(times)} times from {times[0]:g} to {times[-1]:g}; allowed is one "
             "value or more."
         )
-
-
-def _check_reach(times: Float[np.ndarray, " observation"], longest: float) -> None:
     gaps = np.diff(times)
     if (gaps > longest).any():
         number = int(np.argmax(gaps > longest)) + 1
@@ -144,12 +126,6 @@ def _check_reach(times: Float[np.ndarray, " observation"], longest: float) -> No
 
 def _with_weights(settings: ODERNNLaboratory, weights: np.ndarray, channels: int) -> SeriesForecaster:
     network = series_network(settings, "ode_rnn", channels, settings.seeds[0])
-    count = sum(parameter.numel() for parameter in network.parameters())
-    if weights.shape != (count,):
-        raise PathError(
-            f"The weights have shape {weights.shape}; an ODE-RNN of {settings.hidden} hidden units, a field of width "
-            f"{settings.width} and {channels} channels allows ({count},)."
-        )
     if not np.isfinite(weights).all():
         raise PathError("The weights of this look are not all finite, so there is no path; choose an earlier look.")
     flat = torch.as_tensor(weights, dtype=torch.get_default_dtype())
@@ -157,7 +133,24 @@ def _with_weights(settings: ODERNNLaboratory, weights: np.ndarray, channels: int
     return network
 
 
-def _channel_names(settings: ODERNNLaboratory, channels: int) -> list[str]:
-    if settings.task == "market":
-        return [f"channel {number + 1}" for number in range(channels)]
-    return ["x", "y"][:channels]
+def follow_seconds(settings: ODERNNLaboratory, times: np.ndarray) -> float:
+    """About how long :func:`follow` takes: the calls of the field one after another, and their products.
+
+    The way itself has one state; the moments between have all observations' at once; so has the finer reference.
+    """
+    if settings.solver not in FIXED:
+        return UNKNOWN_SECONDS
+    stages = runge_kutta_method(settings.solver).stages
+    steps = [steps_for(gap, settings.step_cap) for gap in np.diff(times).tolist()]
+    beyond = steps_for(2 * settings.longest_gap, settings.step_cap)
+    moments = len(times) * (1 + max(INSIDE, TAIL))
+    finer = max(REFERENCE_STEPS, 8 * max(steps, default=1))
+    calls = [(stages * sum(steps), 1), (stages * beyond, moments), (4 * finer, len(times))]
+    width, hidden = settings.width, settings.hidden
+    products = width * (2 * hidden + width)
+    return START_SECONDS + sum(count * (CALL_SECONDS + PRODUCT_SECONDS * states * products) for count, states in calls)
+
+
+def follow(report: Report, settings: str, weights: np.ndarray, times: np.ndarray, values: np.ndarray) -> Run:
+    """See :func:`path`, which a worker process carries out; ``settings`` are in JSON."""
+    return path(ODERNNLaboratory.checked_json(settings), weights, times, values)

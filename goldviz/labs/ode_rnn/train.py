@@ -17,12 +17,13 @@ from torch import Tensor
 from goldviz.diagnostics.histograms import MAGNITUDE_BINS, VALUE_BINS
 from goldviz.diagnostics.layers import LayerStep, among, distributions, of_weights, with_means_over_seeds
 from goldviz.labs.ode_rnn.choices import lanes
-from goldviz.labs.ode_rnn.dense import ARROWS_ACROSS, path_moments
 from goldviz.labs.ode_rnn.instruments import (
+    ARROWS_ACROSS,
     Measured,
     SeedView,
     flow_readings,
     path_flow_readings,
+    path_moments,
     path_readings,
     probe_path,
     seed_readings,
@@ -31,8 +32,7 @@ from goldviz.labs.ode_rnn.instruments import (
     zero_errors,
 )
 from goldviz.labs.ode_rnn.networks import LAYERS, flat_weights, layers_of, series_network
-from goldviz.labs.ode_rnn.series import IrregularBatch
-from goldviz.labs.ode_rnn.tasks import MarketSequences, SequenceSource, sequence_source
+from goldviz.labs.ode_rnn.tasks import IrregularBatch, MarketSequences, SequenceSource, sequence_source
 from goldviz.models.continuous.observed_series import SeriesError
 from goldviz.models.continuous.series_forecaster import SeriesForecaster
 from goldviz.training.clipping import clip_gradients

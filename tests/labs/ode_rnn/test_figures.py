@@ -8,10 +8,16 @@ import numpy as np
 import pytest
 
 from goldviz.figures.theme import NETWORKS
-from goldviz.labs.ode_rnn.figures import FIGURES, picture, refined_ratio, shared_limits
-from goldviz.labs.ode_rnn.figures.by_gap import rank_correlation
-from goldviz.labs.ode_rnn.figures.path import HANDLE, forecast_misses
-from goldviz.labs.ode_rnn.figures.probe import BAND_90, beyond_training, gaps_before, jump_places, longest_gap
+from goldviz.labs.ode_rnn.figures import FIGURES, picture, rank_correlation, refined_ratio, shared_limits
+from goldviz.labs.ode_rnn.figures.path import (
+    BAND_90,
+    HANDLE,
+    beyond_training,
+    forecast_misses,
+    gaps_before,
+    jump_places,
+    longest_gap,
+)
 from goldviz.labs.ode_rnn.figures.states import most_moving
 from goldviz.labs.ode_rnn.settings import ODERNNLaboratory
 from tests.labs.figure_words import named, strings, words

@@ -7,8 +7,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from goldviz.labs.ode_rnn.series import Gaps, IrregularBatch, irregular_times, observed, partially_observed
-from goldviz.labs.ode_rnn.tasks import COURSES
+from goldviz.labs.ode_rnn.tasks import COURSES, Gaps, IrregularBatch, irregular_times, observed, partially_observed
 
 TYPICAL_GAPS, UNSEEN_GAPS = Gaps(0.02, 0.6), Gaps(0.6, 1.2)
 
@@ -96,16 +95,3 @@ def test_partial_observation_hides_values_but_never_the_first_row(probability, s
     assert torch.equal(batch.clean, whole.clean)
     share = float(batch.mask[1:].double().mean())
     assert share == pytest.approx(probability, abs=5 * math.sqrt(0.25 / batch.mask[1:].numel()))
-
-
-def test_bad_settings_are_named():
-    with pytest.raises(ValueError, match="length is 1; allowed is a whole number from 2"):
-        irregular_times(1, 3, generator(), TYPICAL_GAPS)
-    with pytest.raises(ValueError, match="batch is 0; allowed is a whole number from 1"):
-        irregular_times(4, 0, generator(), TYPICAL_GAPS)
-    with pytest.raises(ValueError, match=r"Gaps go from 0\.5 to 0\.1; allowed are two positive lengths"):
-        Gaps(0.5, 0.1)
-    with pytest.raises(ValueError, match="noise is nan; allowed is a number from 0"):
-        seen("sines", 4, 2, generator(), noise=math.nan)
-    with pytest.raises(ValueError, match=r"probability to see a value is 1\.5"):
-        partially_observed(seen("linear", 4, 2, generator()), 1.5, generator())

@@ -132,22 +132,11 @@ def test_a_moved_observation_moves_only_what_comes_after():
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"times": (), "values": np.empty((0, 2))}, r"^There is no observation"),
-        ({"times": (0.2,), "values": ((1.0, 1.0),)}, r"^There is one observation, at time 0\.2; allowed are two"),
-        (
-            {"times": (0.0, 0.3, 0.3)},
-            r"^Observation 3 at time 0\.3 does not come after observation 2 at time 0\.3; allowed are times",
-        ),
-        ({"times": (0.0, 0.3, 0.1)}, r"^Observation 3 at time 0\.1 does not come after observation 2 at time 0\.3"),
         (
             {"times": (0.0, 0.3, 1e6)},
             r"^Observation 3 at time 1e\+06 comes 1e\+06 after .*allowed are gaps of at most 6,",
         ),
-        ({"times": (0.0, np.nan, 1.0)}, r"^Observation 2 has the time nan; allowed are finite numbers\.$"),
         ({"values": np.full((3, 2), np.nan)}, r"^Nothing was observed at any of the 3 times from 0 to 0\.5"),
-        ({"values": ((1, 1), (np.inf, 1), (1, 1))}, r"^Observation 2 at time 0\.3 has an infinite value"),
-        ({"values": ((1, 1), (1, 1))}, r"^The times have shape \(3,\) and the values \(2, 2\)"),
-        ({"current": 46}, r"^The current moment is number 46; allowed is a number from 0 to 45\.$"),
     ],
 )
 def test_what_cannot_be_followed_is_said(changes, words):
@@ -156,13 +145,8 @@ def test_what_cannot_be_followed_is_said(changes, words):
     assert PathError.for_a_person
 
 
-def test_weights_that_do_not_fit_are_refused():
-    times, values = np.array([0.0, 0.3]), np.ones((2, 2))
-    with pytest.raises(
-        PathError, match=r"^The weights have shape \(3,\); an ODE-RNN of 5 hidden units.* allows \(\d+,\)\.$"
-    ):
-        path(SMALL, np.ones(3), times, values)
+def test_weights_that_are_no_numbers_are_refused():
     weights = flat_weights(series_network(SMALL, "ode_rnn", 2, 0)).numpy().copy()
     weights[4] = np.nan
     with pytest.raises(PathError, match=r"^The weights of this look are not all finite"):
-        path(SMALL, weights, times, values)
+        path(SMALL, weights, np.array([0.0, 0.3]), np.ones((2, 2)))

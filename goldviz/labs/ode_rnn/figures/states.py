@@ -20,7 +20,7 @@ from goldviz.figures.marks import Mark, given
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import finite, single
 from goldviz.figures.theme import depth_colours, style_of
-from goldviz.labs.ode_rnn.figures.probe import (
+from goldviz.labs.ode_rnn.figures.path import (
     MOST_MOMENTS,
     TIME,
     as_of,

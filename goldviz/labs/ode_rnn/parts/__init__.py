@@ -1,1 +1,0 @@
-"""What the page of *ODE-RNN* is made of besides its figures."""
