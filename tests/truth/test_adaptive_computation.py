@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from goldviz.api import dataset_of
-from goldviz.labs.adaptive_computation.puzzles import TESTS, difficulties, puzzles
 from goldviz.labs.adaptive_computation.settings import AdaptiveComputation
+from goldviz.labs.adaptive_computation.tasks import TESTS, difficulties, puzzles
 from goldviz.runs.examples import example
 from goldviz.training.seeds import TEST_DATA, stream
 

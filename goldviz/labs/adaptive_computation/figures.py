@@ -29,8 +29,7 @@ from goldviz.figures.marks import Lines
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import finite
 from goldviz.figures.thumbnail import picture_svg
-from goldviz.labs.adaptive_computation.prices import STYLES
-from goldviz.labs.adaptive_computation.settings import AdaptiveComputation
+from goldviz.labs.adaptive_computation.settings import STYLES, AdaptiveComputation
 
 TALLEST = 0.78
 """Height of a weight of 1 in a row of height 1."""

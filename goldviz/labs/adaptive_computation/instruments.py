@@ -12,8 +12,7 @@ from torch import Tensor
 from torch.nn.functional import binary_cross_entropy_with_logits, pad
 
 from goldviz.labs.adaptive_computation.pondering import Ponderer, Pondering
-from goldviz.labs.adaptive_computation.puzzles import difficulties, followed
-from goldviz.labs.adaptive_computation.tasks import Puzzles
+from goldviz.labs.adaptive_computation.tasks import Puzzles, difficulties, followed
 
 if TYPE_CHECKING:
     from goldviz.labs.adaptive_computation.settings import AdaptiveComputation

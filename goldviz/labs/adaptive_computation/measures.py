@@ -5,8 +5,7 @@ from __future__ import annotations
 from goldviz.diagnostics.findings.by_kind import TrainingReading
 from goldviz.diagnostics.findings.recorded import at_last
 from goldviz.diagnostics.measure import measure
-from goldviz.labs.adaptive_computation.prices import STYLES
-from goldviz.labs.adaptive_computation.settings import AdaptiveComputation
+from goldviz.labs.adaptive_computation.settings import STYLES, AdaptiveComputation
 
 LABELS = {name: style.label for name, style in STYLES.items()}
 

@@ -14,16 +14,34 @@ from goldviz.declare import layers, standard
 from goldviz.declare.memory_of_training import UNLEARNED, bytes_of_training
 from goldviz.declare.settings import About, Experiment, Preset, Variable, setting
 from goldviz.declare.standard import EVERY_STEP, LOOK
-from goldviz.labs.adaptive_computation.prices import trained_networks
 from goldviz.models.recurrent.cells import CELL_LABELS, CELLS
+from goldviz.models.style import NetworkStyle
 
+SHARES = {"free": 0.0, "tenth": 0.1, "tau": 1.0, "tenfold": 10.0}
+"""Price of a step as a multiple of tau, by network."""
+STYLES = {
+    "free": NetworkStyle("τ = 0", "#d55e00", "dot", "triangle-up"),
+    "tenth": NetworkStyle("τ / 10", "#009e73", "dash", "square"),
+    "tau": NetworkStyle("τ", "#0e7ac0", "solid", "circle"),
+    "tenfold": NetworkStyle("10 τ", "#c46a9c", "dashdot", "diamond"),
+}
+"""How each network looks."""
 TASKS = {"stop": "Read until STOP", "parity": "Parity of signs", "addition": "Sum of two numbers"}
 NETWORKS = {"tau": "One, with τ", "all": "Four: τ = 0, τ / 10, τ, 10 τ"}
-
 PARITY = {"task": "parity", "tau": 0.003, "halting_bias": 1.0, "steps": 1500}
 """Of the preset and the claim on parity."""
 PUZZLE = (*LOOK[:2], "puzzle", "ponder_step")
 BY_STEP = (*LOOK, "ponder_step")
+
+
+def trained_networks(choice: str) -> tuple[str, ...]:
+    """The networks that the setting ``networks`` means: the one with tau, or all."""
+    return tuple(SHARES) if choice == "all" else ("tau",)
+
+
+def price(tau: float, network: str) -> float:
+    """What a step of thinking costs the network."""
+    return SHARES[network] * tau
 
 
 class AdaptiveComputation(Experiment):

@@ -16,9 +16,8 @@ from torch import Tensor, nn
 from goldviz.diagnostics.histograms import MAGNITUDE_BINS
 from goldviz.labs.adaptive_computation.instruments import LAYERS, Answered, Measured, layers_of, look, thoughts
 from goldviz.labs.adaptive_computation.pondering import Ponderer
-from goldviz.labs.adaptive_computation.prices import price, trained_networks
-from goldviz.labs.adaptive_computation.puzzles import TESTS, difficulties, followed, in_words, puzzles
-from goldviz.labs.adaptive_computation.tasks import Puzzles
+from goldviz.labs.adaptive_computation.settings import price, trained_networks
+from goldviz.labs.adaptive_computation.tasks import TESTS, Puzzles, difficulties, followed, in_words, puzzles
 from goldviz.models.recurrent.cells import recurrent_layer, usual_layer
 from goldviz.models.recurrent.initialisation import RecurrentInitialisation, initialise
 from goldviz.training.course import RATIOS, Course, learner

@@ -14,11 +14,11 @@ from torch import Tensor
 from torch.nn.functional import binary_cross_entropy_with_logits, mse_loss
 
 from goldviz.data.problems.plane_points import PLANE_CURVES, PlanePoints, classes_in_the_plane, turned_numbers
-from goldviz.labs.continuous_depth.field import UnsolvedFlowError
 from goldviz.labs.continuous_depth.networks import (
     DepthNetwork,
     EulerBlocks,
     FlowSolver,
+    UnsolvedFlowError,
     flow_faults_in_words,
 )
 from goldviz.models.continuous.methods import BY_LIBRARY_NAME

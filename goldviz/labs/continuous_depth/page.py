@@ -11,7 +11,7 @@ from goldviz.diagnostics.findings import networks
 from goldviz.diagnostics.findings.recorded import last_look
 from goldviz.diagnostics.findings.rule import filled
 from goldviz.labs.continuous_depth import LAB
-from goldviz.labs.continuous_depth.figures.network import DEPTH_NETWORKS
+from goldviz.labs.continuous_depth.figures.paths import DEPTH_NETWORKS
 from goldviz.labs.continuous_depth.measures import Reading
 from goldviz.labs.continuous_depth.settings import ContinuousDepth
 from goldviz.ui.pages.laboratory import LaboratoryPage, words_beside

@@ -18,7 +18,6 @@ from torch import Tensor
 from goldviz.data.problems.plane_points import PlanePoints
 from goldviz.diagnostics.histograms import MAGNITUDE_BINS
 from goldviz.diagnostics.layers import LayerStep, Measured, of_weights, with_means_over_seeds
-from goldviz.labs.continuous_depth.field import DepthField, TimedDepthField, UnsolvedFlowError
 from goldviz.labs.continuous_depth.instruments import (
     EULER_STEPS,
     TOLERANCES,
@@ -34,9 +33,12 @@ from goldviz.labs.continuous_depth.instruments import (
     seed_readings,
 )
 from goldviz.labs.continuous_depth.networks import (
+    DepthField,
     DepthNetwork,
     EulerBlocks,
     FlowSolver,
+    TimedDepthField,
+    UnsolvedFlowError,
     drawn_read_out,
     flow_faults_in_words,
 )

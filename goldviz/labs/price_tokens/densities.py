@@ -2,12 +2,12 @@
 
 p(x) = sum_k P(k | past) f_k(x). Losses are nats a day, -log p(x): those of different tokens can be compared, and with
 forecasts that know no tokens. Of each loss a part is for the sign, -log [p(x) / (p(x) + p(-x))], and the rest for the
-size.
+size. All are judged with intervals: whole, by size, and by sign.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -15,8 +15,18 @@ import numpy as np
 from jaxtyping import Float, Int
 from scipy import special
 
-from goldviz.labs.price_tokens.discrete.gaussians import log_normal
-from goldviz.labs.price_tokens.discrete.labels import shared_days
+from goldviz.diagnostics.forecasts.block_bootstrap import (
+    WITHOUT_SCORE,
+    ScoreTable,
+    ScoreWithEnds,
+    block_length,
+    middle,
+    replicated_means,
+    score_table,
+)
+from goldviz.diagnostics.forecasts.significance import diebold_mariano
+from goldviz.labs.price_tokens.discrete.bins import log_normal
+from goldviz.labs.price_tokens.discrete.clusters import shared_days
 from goldviz.models.baselines.mean_baselines import first_order_autoregression, past_of
 from goldviz.models.baselines.volatility_baselines import ScaleForecast, constant_scale, garch_scale
 
@@ -25,12 +35,15 @@ if TYPE_CHECKING:
     from goldviz.labs.price_tokens.problem import TokenProblem
     from goldviz.labs.price_tokens.tokenisers import Tokeniser, Tokens
 
+
 Logs = Float[np.ndarray, "day token"]
 Days = Float[np.ndarray, " day"]
 
 GRID = 401
 WIDEST = 8.0
 """Quantiles are looked for up to so many standard deviations of the past."""
+LOG_SCORES = ("nats", "gain", "size_gain", "sign_gain", "dm_p")
+"""The columns of a table: nats a day; nats gained over the reference in all, by size and by sign; a test's p."""
 
 
 @dataclass(frozen=True)
@@ -168,3 +181,30 @@ def quantiles_of(
     grid = np.linspace(-WIDEST, WIDEST, GRID) * unit
     below = chances @ tokeniser.cumulative(grid).T
     return np.stack([np.interp(levels, day, grid) for day in below])
+
+
+def log_score_table(
+    losses: Mapping[str, Loss], reference: str, generator: np.random.Generator, replications: int = 1000
+) -> ScoreTable:
+    """Scores by model, and the lower and upper ends of their 95 % intervals by a bootstrap of blocks.
+
+    Gains are positive where a model is better than the ``reference``. The p-value is Diebold and Mariano's. Models
+    stand in their order.
+    """
+    # In all, of the size, of the sign.
+    parts = {name: np.stack([one.nats, one.nats - one.sign, one.sign], axis=1) for name, one in losses.items()}
+    return score_table(losses, lambda model, own: _scores(parts[model], parts[reference], own, replications), generator)
+
+
+def _scores(
+    own: Float[np.ndarray, "forecast part"],
+    base: Float[np.ndarray, "forecast part"],
+    generator: np.random.Generator,
+    replications: int,
+) -> list[ScoreWithEnds]:
+    if not (np.isfinite(own).all() and np.isfinite(base).all()):
+        return [WITHOUT_SCORE] * len(LOG_SCORES)
+    losses = np.concatenate([own[:, :1], base - own], axis=1)
+    means = replicated_means(losses, block_length(losses), replications, generator)
+    scores = [(float(losses[:, part].mean()), *middle(means[:, part])) for part in range(losses.shape[1])]
+    return [*scores, (diebold_mariano(own[:, 0], base[:, 0]).p_value, np.nan, np.nan)]

@@ -1,16 +1,23 @@
-"""What is recorded of the tokens themselves: what they stand for, beside planted regimes, and their motifs."""
+"""What is recorded of the tokens themselves: what they stand for, beside planted regimes, and their motifs.
+
+Motifs are tokens that stand together so often that byte-pair encoding gives them a name of their own (document 002,
+section 2.4). Merges are learned on the past and judged on later days: bits a day by the past's shares, with the tokens
+in their order and, as a comparison, shuffled.
+"""
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
+from jaxtyping import Float
 
+from goldviz.data.texts.pair_merges import encoded, learned
 from goldviz.labs.price_tokens.densities import pair_counts
 from goldviz.labs.price_tokens.discrete.vector_quantised import perplexity_of
-from goldviz.labs.price_tokens.motifs import ORDERS, motifs
 from goldviz.labs.price_tokens.problem import TokenProblem
-from goldviz.labs.price_tokens.tokenisers import Regimes, Renamed, Tokeniser
+from goldviz.labs.price_tokens.tokenisers import Regimes, Renamed, Tokeniser, Tokens
 from goldviz.labs.price_tokens.writing import Written, changed_by_future
 
 if TYPE_CHECKING:
@@ -18,6 +25,50 @@ if TYPE_CHECKING:
     from goldviz.runs.recorder import Recorder
 
     Record = Recorder[PriceTokens]
+
+
+SHUFFLING_STREAM = 5
+ORDERS = ("as it came", "shuffled")
+
+
+def motifs(
+    past: Tokens, later: Tokens, count: int, merges: int, seed: int
+) -> tuple[Float[np.ndarray, "order merge"], list[tuple[str, int]], list[int]]:
+    """Bits a later day after 0, 1, ... merges in both orders; the merged motifs with their counts; those shuffled.
+
+    The shuffled counts are those of the same number of merges, most frequent first.
+    """
+    generator = np.random.default_rng([seed, SHUFFLING_STREAM])
+    dealt = generator.permutation(past), generator.permutation(later)
+    ways = [(past, later), dealt]
+    merge_lists = [list(islice(learned([before], count), merges)) for before, _ in ways]
+    most = min(map(len, merge_lists))
+    bits = np.array(
+        [
+            [bits_a_day(before, after, [merge.pair for merge in each[:number]], count) for number in range(most + 1)]
+            for (before, after), each in zip(ways, merge_lists, strict=True)
+        ]
+    )
+    pairs = [merge.pair for merge in merge_lists[0]]
+    names = [
+        ("-".join(map(str, _unfolded(count + i, pairs, count))), merge.times) for i, merge in enumerate(merge_lists[0])
+    ]
+    return bits, names[:most], [merge.times for merge in merge_lists[1][:most]]
+
+
+def bits_a_day(past: Tokens, later: Tokens, pairs: list[tuple[int, int]], count: int) -> float:
+    """The length of a code for later days, in bits a day: -log2 of each piece's share in the past, one fake count."""
+    before, after = encoded([past], pairs, count)[0], encoded([later], pairs, count)[0]
+    counts = np.bincount(before, minlength=count + len(pairs)) + 1.0
+    return float(-np.log2(counts / counts.sum())[after].sum() / len(later))
+
+
+def _unfolded(number: int, pairs: list[tuple[int, int]], count: int) -> list[int]:
+    """The tokens that a merged number stands for, counted from 1."""
+    if number < count:
+        return [number + 1]
+    left, right = pairs[number - count]
+    return _unfolded(left, pairs, count) + _unfolded(right, pairs, count)
 
 
 def describe_tokens(settings: PriceTokens, record: Record, problem: TokenProblem, text: Written) -> None:
@@ -61,7 +112,7 @@ def regimes_of(tokeniser: Tokeniser) -> np.ndarray | None:
     if isinstance(tokeniser, Renamed):
         inner = regimes_of(tokeniser.tokeniser)
         return None if inner is None else inner[np.ix_(tokeniser.order, tokeniser.order)]
-    return tokeniser.model.transitions if isinstance(tokeniser, Regimes) else None
+    return tokeniser.transitions if isinstance(tokeniser, Regimes) else None
 
 
 def compare_with_regimes(record: Record, problem: TokenProblem, text: Written) -> None:

@@ -1,22 +1,34 @@
-"""What a run of *Price tokens* measured, at its last look, ready for its rules and its verdict."""
+"""What a run of *Price tokens* measured, at its last look, ready for its rules and its verdict, and beside its twin.
+
+A twin is the recorded run that differs in its honesty alone, so that one sees what looking ahead gains.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
 from goldviz.arrays.labelled import Run
+from goldviz.arrays.light import LightDataset
+from goldviz.declare.settings import SettingsError
 from goldviz.diagnostics.findings import Floats, Verdicts, diverged
 from goldviz.diagnostics.forecasts.result import Result
 from goldviz.diagnostics.forecasts.significance import diebold_mariano
 from goldviz.diagnostics.measure import RunReading, measure
+from goldviz.labs.price_tokens.settings import PriceTokens
+from goldviz.runs.examples import example, has_example
 
 NETWORK = "network"
 FREQUENCY = "frequency"
 CLIMBED = 0.02
 """Nats by which a validation loss may end above its lowest."""
+HONEST = {"fitted_on": "past", "read": "filter"}
+"""The settings of tokens that know the past alone."""
+ALIKE = {**HONEST, "device": "cpu", "time_limit": 600.0}
+"""Set so, twins are equal."""
 
 
 def _of_run(name: str) -> Callable[[Reading], float]:
@@ -173,3 +185,31 @@ better_than_before = measure(lambda coarse, fine: Reading.nats(coarse) - Reading
 """Nats a day of the return that finer bins save."""
 gained_by_looking_ahead = measure(lambda honest, ahead: Reading.nats(honest) - Reading.nats(ahead), "nat")
 """Nats a day of the return that tokens save which look ahead."""
+
+
+class Pair(NamedTuple):
+    """Two runs of the same days: one whose tokens know the past alone, and one whose tokens look ahead."""
+
+    honest: Run
+    ahead: Run
+
+
+def honest(settings: PriceTokens) -> bool:
+    """Whether tokens are made of the past alone."""
+    return all(getattr(settings, name) == value for name, value in HONEST.items())
+
+
+def pair_of(run: Run) -> Pair | None:
+    """A run and its recorded twin; None where no such run ships, or the run's settings are not understood."""
+    try:
+        settings = PriceTokens.checked_json(str(run.attrs.get("settings", "")))
+    except SettingsError:
+        return None
+    for preset in PriceTokens.presets:
+        other = PriceTokens.preset(preset.slug)
+        same = other.changed(**ALIKE) == settings.changed(**ALIKE)
+        if same and honest(other) != honest(settings) and has_example(PriceTokens, preset.slug):
+            twin = LightDataset.of(example(PriceTokens, preset.slug))
+            pair = Pair(run, twin) if honest(settings) else Pair(twin, run)
+            return pair if np.array_equal(run["time"].values, twin["time"].values) else None
+    return None

@@ -11,9 +11,8 @@ from jaxtyping import Float, Int
 
 from goldviz.data.markets.market import MarketError
 from goldviz.labs.price_tokens.discrete.bins import basis_point_bins, equal_width_bins, quantile_bins
-from goldviz.labs.price_tokens.discrete.clusters import described, gaussian_mixture, k_means
-from goldviz.labs.price_tokens.discrete.hidden_markov import HiddenMarkov, fitted_hidden_markov
-from goldviz.labs.price_tokens.discrete.windows import windows_of
+from goldviz.labs.price_tokens.discrete.clusters import Clusters, described, gaussian_mixture, k_means, windows_of
+from goldviz.labs.price_tokens.discrete.hidden_markov import fitted_hidden_markov
 
 if TYPE_CHECKING:
     from goldviz.labs.price_tokens.settings import PriceTokens
@@ -40,29 +39,10 @@ class Tokeniser(Protocol):
 
 
 @dataclass(frozen=True)
-class Regimes:
-    """A hidden Markov model whose token is the likeliest state, by its filter or by its smoother."""
+class Regimes(Clusters):
+    """States of a hidden Markov model, each day the likeliest; ``transitions`` are the model's."""
 
-    model: HiddenMarkov
-    smoothed: bool
-
-    @property
-    def count(self) -> int:
-        """How many states there are."""
-        return self.model.count
-
-    def tokens(self, returns: Returns) -> Tokens:
-        """The likeliest state of each day."""
-        chances = self.model.smoothed(returns) if self.smoothed else self.model.filtered(returns)[0]
-        return np.asarray(chances.argmax(axis=1))
-
-    def log_densities(self, values: Returns) -> Float[np.ndarray, "day token"]:
-        """Those of the states."""
-        return self.model.log_densities(values)
-
-    def cumulative(self, values: Returns) -> Float[np.ndarray, "value token"]:
-        """Those of the states."""
-        return self.model.cumulative(values)
+    transitions: Float[np.ndarray, "state state"]
 
 
 @dataclass(frozen=True)
@@ -112,7 +92,9 @@ def _bins(make: Callable[[Returns, int], Tokeniser]) -> Callable[[PriceTokens, R
 
 def _hidden_markov(settings: PriceTokens, sample: Returns, seed: int) -> Fit:
     model, _ = fitted_hidden_markov(sample, settings.tokens, np.random.default_rng(seed))
-    return Fit(Regimes(model, settings.read == "smoother"))
+    chances = model.smoothed if settings.read == "smoother" else lambda returns: model.filtered(returns)[0]
+    likeliest = lambda returns: chances(returns).argmax(axis=1)  # noqa: E731
+    return Fit(Regimes(likeliest, model.means, model.deviations, model.transitions))
 
 
 def _codes(settings: PriceTokens, sample: Returns, seed: int) -> Fit:

@@ -21,9 +21,16 @@ from torch.optim import Optimizer
 
 from goldviz.data.markets.walk_forward import Fold
 from goldviz.diagnostics.forecasts.moves import recorded_units
-from goldviz.labs.price_tokens.densities import Loss, baseline_losses, joined, loss_of_tokens, quantiles_of
+from goldviz.labs.price_tokens.densities import (
+    LOG_SCORES,
+    Loss,
+    baseline_losses,
+    joined,
+    log_score_table,
+    loss_of_tokens,
+    quantiles_of,
+)
 from goldviz.labs.price_tokens.instruments import compare_with_regimes, describe_tokens, look_for_motifs
-from goldviz.labs.price_tokens.log_scores import LOG_SCORES, log_score_table
 from goldviz.labs.price_tokens.networks import CountedPairs, TokenNetwork, token_network
 from goldviz.labs.price_tokens.problem import TokenProblem, token_problem
 from goldviz.labs.price_tokens.writing import Written, written
@@ -270,12 +277,7 @@ def conclude(
         for chance, tokeniser, fold in zip(chances, text.tokenisers, problem.folds, strict=True)
     ]
     losses = {NETWORK: joined(blocks), **baselines}
-    table = log_score_table(
-        {name: one.nats for name, one in losses.items()},
-        {name: one.sign for name, one in losses.items()},
-        "frequency",
-        np.random.default_rng(BOOTSTRAP_SEED),
-    )
+    table = log_score_table(losses, "frequency", np.random.default_rng(BOOTSTRAP_SEED))
     for name, values in zip(("score", "score_low", "score_high"), table, strict=True):
         record.once(name, values)
     reference = baselines["frequency"].nats.mean()

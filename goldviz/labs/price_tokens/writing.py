@@ -13,12 +13,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from jaxtyping import Float
 
-from goldviz.labs.price_tokens.discrete.labels import agreement, matched
+from goldviz.labs.price_tokens.discrete.clusters import agreement, matched
 from goldviz.labs.price_tokens.tokenisers import Fit, Renamed, Returns, Tokeniser, Tokens, fitted
 
 if TYPE_CHECKING:
     from goldviz.labs.price_tokens.settings import PriceTokens
-
 PROBES = 3
 """So many days of the first block are taken, after which the future is changed."""
 LOOKED_BACK = 60

@@ -10,8 +10,16 @@ from jaxtyping import Bool, Float
 from torch import Tensor
 
 from goldviz.cache import remembered
-from goldviz.labs.residual_flow.fields import LinearPlaneField, SpiralField, TurnedField, VanDerPolField
-from goldviz.labs.residual_flow.lessons import CLOUD, LESSONS, TURN, learned
+from goldviz.labs.residual_flow.fields import (
+    CLOUD,
+    LESSONS,
+    TURN,
+    LinearPlaneField,
+    SpiralField,
+    TurnedField,
+    VanDerPolField,
+    learned,
+)
 from goldviz.labs.residual_flow.settings import TRAINED, ResidualFlow
 from goldviz.models.continuous.runge_kutta import VectorField, integrate
 from goldviz.training.seeds import DATA, stream

@@ -4,9 +4,8 @@ import pytest
 import torch
 
 from goldviz.declare.settings import SettingsError
-from goldviz.labs.adaptive_computation.puzzles import TESTS, difficulties, followed, in_words, number, puzzles
 from goldviz.labs.adaptive_computation.settings import AdaptiveComputation
-from goldviz.labs.adaptive_computation.tasks import STOP
+from goldviz.labs.adaptive_computation.tasks import STOP, TESTS, difficulties, followed, in_words, number, puzzles
 
 BITS = 5
 

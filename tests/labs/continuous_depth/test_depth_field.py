@@ -5,7 +5,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from goldviz.labs.continuous_depth.field import (
+from goldviz.labs.continuous_depth.networks import (
     MOST_EVALUATIONS,
     DepthField,
     TimedDepthField,

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 from goldviz.figures.frames import AtStep
 from goldviz.figures.theme import INKS, NETWORKS
 from goldviz.labs.continuous_depth.figures import FIGURES, WITHOUT_FLOW, picture, shared_limits
-from goldviz.labs.continuous_depth.figures.network import DEPTH_NETWORKS
-from goldviz.labs.continuous_depth.figures.paths import CLASS_NAMES, places
+from goldviz.labs.continuous_depth.figures.paths import CLASS_NAMES, DEPTH_NETWORKS, places
 from goldviz.labs.continuous_depth.settings import ContinuousDepth
 from tests.figures.test_theme import contrast
 from tests.labs.continuous_depth.runs import build

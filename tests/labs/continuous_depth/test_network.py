@@ -8,7 +8,7 @@ import xarray as xr
 from hypothesis import given
 from hypothesis import strategies as st
 
-from goldviz.labs.continuous_depth.figures.network import parts_of
+from goldviz.labs.continuous_depth.figures.paths import parts_of
 from goldviz.labs.continuous_depth.instruments import MOST_ENDS, kept_depths
 from goldviz.labs.continuous_depth.settings import ContinuousDepth
 from goldviz.labs.continuous_depth.train import depth_learner, layers_of

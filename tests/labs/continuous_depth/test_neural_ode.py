@@ -6,16 +6,14 @@ import pytest
 import torch
 from torchdiffeq._impl.odeint import SOLVERS
 
-from goldviz.labs.continuous_depth.field import (
+from goldviz.labs.continuous_depth.networks import (
     MOST_EVALUATIONS,
     DepthField,
-    TimedDepthField,
-    UnsolvedFlowError,
-)
-from goldviz.labs.continuous_depth.networks import (
     DepthNetwork,
     EulerBlocks,
     FlowSolver,
+    TimedDepthField,
+    UnsolvedFlowError,
     drawn_read_out,
     flow_faults_in_words,
 )

@@ -9,7 +9,7 @@ import xarray as xr
 import goldviz
 from goldviz.cli import main
 from goldviz.declare.laboratory import laboratory_of
-from goldviz.labs.continuous_depth import field
+from goldviz.labs.continuous_depth import networks
 from goldviz.labs.continuous_depth.settings import ContinuousDepth
 from goldviz.runs.execution.execution import Executor
 from goldviz.runs.store.run_store import Store
@@ -42,7 +42,7 @@ def database(tmp_path, monkeypatch):
 
 def test_records_are_kept_and_step_and_seed_are_told(tmp_path, capsys, monkeypatch):
     # The same flow gives up sooner, in a twentieth of the time.
-    monkeypatch.setattr(field, "MOST_EVALUATIONS", 100)
+    monkeypatch.setattr(networks, "MOST_EVALUATIONS", 100)
     here = goldviz.run(STIFF, progress=False, keep=True)
     assert here.attrs["status"] == "diverged"
     step = int(re.fullmatch(SENTENCE, here.attrs["message"])[1])

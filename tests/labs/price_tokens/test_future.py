@@ -8,10 +8,9 @@ from goldviz.figures.theme import INKS
 from goldviz.labs.price_tokens.edited import AFTER, BEFORE, MOST_PUSH, edited, push_to
 from goldviz.labs.price_tokens.figures import FIGURES
 from goldviz.labs.price_tokens.figures.future import future
-from goldviz.labs.price_tokens.measures import gained_by_looking_ahead
+from goldviz.labs.price_tokens.measures import gained_by_looking_ahead, pair_of
 from goldviz.labs.price_tokens.queries import answer_about_run
 from goldviz.labs.price_tokens.settings import PriceTokens
-from goldviz.labs.price_tokens.twins import pair_of
 from goldviz.runs.examples import example
 
 START, END, EDIT = 200, 320, 260

@@ -3,7 +3,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from goldviz.labs.price_tokens.log_scores import LOG_SCORES, log_score_table
+from goldviz.labs.price_tokens.densities import LOG_SCORES, Loss, log_score_table
 
 RNG = np.random.default_rng(0)
 BASE = RNG.standard_normal(500)
@@ -11,8 +11,8 @@ SIGN = np.full(500, np.log(2))
 
 
 def table(**nats: Any) -> Any:
-    sign = dict.fromkeys(nats, SIGN)
-    return log_score_table(nats, sign, "base", np.random.default_rng(1))
+    losses = {name: Loss(own, SIGN) for name, own in nats.items()}
+    return log_score_table(losses, "base", np.random.default_rng(1))
 
 
 def test_a_gain_is_what_is_saved_and_all_of_it_is_of_the_size() -> None:

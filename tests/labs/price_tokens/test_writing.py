@@ -7,7 +7,7 @@ import pytest
 from scipy.integrate import quad
 
 from goldviz.labs.price_tokens.densities import Loss, log_frequencies, log_pairs, loss_of_normal, loss_of_tokens
-from goldviz.labs.price_tokens.motifs import bits_a_day, motifs
+from goldviz.labs.price_tokens.instruments import bits_a_day, motifs
 from goldviz.labs.price_tokens.problem import token_problem
 from goldviz.labs.price_tokens.settings import PriceTokens
 from goldviz.labs.price_tokens.tokenisers import FITS, fitted

@@ -5,8 +5,7 @@ import pytest
 import torch
 from torch.nn import functional
 
-from goldviz.labs.residual_flow.fields import LearnedField, TurnedField
-from goldviz.labs.residual_flow.lessons import LESSONS, SHARPNESS, TURN, WORK, Slope, Weights
+from goldviz.labs.residual_flow.fields import LESSONS, SHARPNESS, TURN, WORK, LearnedField, Slope, TurnedField, Weights
 from goldviz.models.continuous.runge_kutta import states_along
 
 POINTS, UNITS = 14, 5

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from goldviz.labs.price_tokens.twins import pair_of
+from goldviz.labs.price_tokens.measures import pair_of
 from tests.truth.predicates.captions_of_forecasts import at_its_days, every_fit, recent
 from tests.truth.predicates.captions_of_tables import with_ends
 from tests.truth.predicates.drawing import Claim, Drawing, absent, held, numeric, same, shown

@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.stats import binomtest, norm
 
-from goldviz.labs.price_tokens.twins import pair_of
+from goldviz.labs.price_tokens.measures import pair_of
 from tests.truth.predicates import series
 from tests.truth.predicates.numbers import interval
 from tests.truth.predicates.view import Note, step_of, whole

@@ -33,8 +33,15 @@ from goldviz.figures.marks import Mark
 from goldviz.figures.plot import Plot, unless
 from goldviz.figures.reading import absence, networks, positive, sentences, setting_of
 from goldviz.figures.thumbnail import Curve, polyline_svg
-from goldviz.labs.continuous_depth.figures.network import COLOURS, DEPTH_NETWORKS, is_regression, parts_of
-from goldviz.labs.continuous_depth.figures.paths import carried, decision, of_plane
+from goldviz.labs.continuous_depth.figures.paths import (
+    COLOURS,
+    DEPTH_NETWORKS,
+    carried,
+    decision,
+    is_regression,
+    of_plane,
+    parts_of,
+)
 from goldviz.labs.continuous_depth.settings import ContinuousDepth
 from goldviz.models.continuous.methods import BY_LIBRARY_NAME
 

@@ -1,4 +1,4 @@
-"""Bins: the line of numbers cut into intervals, each of them a token.
+"""Bins: the line of numbers cut into intervals, each of them a token; and tokens of which each is a normal.
 
 Document 002, sections 1.3.4 and 2.4, names bounds, rounding and clusters and gives no formulas. What a token says about
 the number that it stands for is goldviz's choice: uniform inside a bin, exponential beyond the outermost edges.
@@ -10,10 +10,42 @@ from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Float, Int
+from scipy import special
 
+Numbers = Float[np.ndarray, "*any"]
 BASIS_POINT = 1e-4
 OUTER_SHARE = 0.005
 """Bins of equal width reach from this quantile to its mirror; what lies beyond belongs to the two tails."""
+
+
+def log_normal(values: Numbers, means: Numbers, deviations: Numbers) -> Numbers:
+    """log N(x; mean, deviation^2), of shapes that fit.
+
+    >>> log_normal(np.zeros(1), np.zeros(1), np.ones(1)).round(4).tolist()
+    [-0.9189]
+    """
+    distance = (values - means) / deviations
+    return np.asarray(-np.square(distance) / 2 - np.log(deviations) - np.log(2 * np.pi) / 2)
+
+
+class NormalTokens:
+    """A mean and a standard deviation of the next move for each token."""
+
+    means: Float[np.ndarray, " token"]
+    deviations: Float[np.ndarray, " token"]
+
+    @property
+    def count(self) -> int:
+        """How many tokens there are."""
+        return len(self.means)
+
+    def log_densities(self, values: Float[np.ndarray, " day"]) -> Float[np.ndarray, "day token"]:
+        """log N(x; mean, deviation^2) of each token."""
+        return log_normal(values[:, None], self.means, self.deviations)
+
+    def cumulative(self, values: Float[np.ndarray, " value"]) -> Float[np.ndarray, "value token"]:
+        """The probability of at most each value, given each token."""
+        return np.asarray(special.ndtr((values[:, None] - self.means) / self.deviations))
 
 
 @dataclass(frozen=True)

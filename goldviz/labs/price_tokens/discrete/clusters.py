@@ -1,7 +1,8 @@
-"""Clusters of windows of returns: k-means and Gaussian mixtures.
+"""Windows of returns, their summaries, and clusters of these: k-means and Gaussian mixtures.
 
 k-means minimises sum ||x - c||^2 (Lloyd 1982); a mixture maximises the likelihood by EM (Dempster, Laird and Rubin
-1977). Both are scikit-learn's. Document 002, section 1.3.4, names them.
+1977). Both are scikit-learn's. Document 002, section 1.3.4, names them. Labels of two fits are matched: which of
+the new ones means which of the old ones.
 """
 
 from __future__ import annotations
@@ -12,18 +13,40 @@ from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Float, Int
+from scipy.optimize import linear_sum_assignment
 
-from goldviz.labs.price_tokens.discrete.bins import Bins, check_different
-from goldviz.labs.price_tokens.discrete.gaussians import NormalTokens
-from goldviz.labs.price_tokens.discrete.windows import summaries
+from goldviz.labs.price_tokens.discrete.bins import Bins, NormalTokens, check_different
 
+LEAST_RMS = 1e-3
+"""Of the sample's: the logarithm of a window that never moved is that of this share."""
 RESTARTS = 4
 LEAST_VARIANCE = 1e-4
 LEAST_SHARE = 0.02
 """A token's standard deviation is no less than this share of the sample's."""
-
 Labelled = Callable[[Float[np.ndarray, " day"]], Int[np.ndarray, " day"]]
 """The token of each day of a series of returns, from that day and those before."""
+
+
+def windows_of(returns: Float[np.ndarray, " day"], length: int) -> Float[np.ndarray, "day window"]:
+    """The last ``length`` returns of every day, the newest last; zeros before the first.
+
+    >>> windows_of(np.array([1.0, 2.0, 3.0]), 2).tolist()
+    [[0.0, 1.0], [1.0, 2.0], [2.0, 3.0]]
+    """
+    series = np.concatenate([np.zeros(length - 1), returns])
+    return np.asarray(np.lib.stride_tricks.sliding_window_view(series, length))
+
+
+def summaries(returns: Float[np.ndarray, " day"], length: int, unit: float) -> Float[np.ndarray, "day summary"]:
+    """Of every window its sum over the root of its sum of squares, and the log of its root mean square in ``unit``.
+
+    The first says which way the window went, the second how far it moved. Windows that begin before the first return
+    are of what there is.
+    """
+    lengths = np.minimum(np.arange(1, len(returns) + 1), length)
+    windows = windows_of(returns / unit, length)
+    size = np.maximum(np.sqrt(np.square(windows).sum(axis=1) / lengths), LEAST_RMS)
+    return np.stack([windows.sum(axis=1) / (size * np.sqrt(lengths)), np.log(size)], axis=1)
 
 
 @dataclass(frozen=True)
@@ -82,3 +105,25 @@ def described(label: Labelled, returns: Float[np.ndarray, " day"], count: int) -
 
 def _seen(returns: Float[np.ndarray, " day"], window: int, unit: float) -> Float[np.ndarray, "day summary"]:
     return returns[:, None] / unit if window == 1 else summaries(returns, window, unit)
+
+
+def shared_days(old: Int[np.ndarray, " day"], new: Int[np.ndarray, " day"], count: int) -> Int[np.ndarray, "old new"]:
+    """On how many days each old token meets each new one."""
+    days = np.zeros((count, count), np.int64)
+    np.add.at(days, (old, new), 1)
+    return days
+
+
+def matched(old: Int[np.ndarray, " day"], new: Int[np.ndarray, " day"], count: int) -> list[int]:
+    """For each old token the new one that stands for it, so that as many days as possible agree (Kuhn 1955).
+
+    >>> matched(np.array([0, 0, 1, 2]), np.array([2, 2, 0, 1]), 3)
+    [2, 0, 1]
+    """
+    _, partners = linear_sum_assignment(-shared_days(old, new, count))
+    return [int(one) for one in partners]
+
+
+def agreement(old: Int[np.ndarray, " day"], new: Int[np.ndarray, " day"]) -> float:
+    """The share of days with the same label."""
+    return float(np.mean(old == new))

@@ -14,8 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
-from goldviz.labs.price_tokens.discrete.bins import check_different
-from goldviz.labs.price_tokens.discrete.gaussians import NormalTokens
+from goldviz.labs.price_tokens.discrete.bins import NormalTokens, check_different
 
 STAYS = 0.95
 """Probability of staying in a state at which EM begins."""

@@ -40,9 +40,8 @@ from goldviz.figures.reading import thinned
 from goldviz.figures.theme import BASELINES, NETWORKS
 from goldviz.figures.thumbnail import Curve, polyline_svg
 from goldviz.labs.price_tokens.figures.text import DAYS, as_text
-from goldviz.labs.price_tokens.measures import Reading, gained_by_looking_ahead
+from goldviz.labs.price_tokens.measures import Reading, gained_by_looking_ahead, pair_of
 from goldviz.labs.price_tokens.settings import PriceTokens
-from goldviz.labs.price_tokens.twins import pair_of
 from goldviz.labs.price_tokens.verdict import gain_in_words, model_name
 from goldviz.models.style import NetworkStyle
 

@@ -5,9 +5,15 @@ import pytest
 from sklearn.cluster import KMeans
 
 from goldviz.labs.price_tokens.discrete.bins import Bins
-from goldviz.labs.price_tokens.discrete.clusters import gaussian_mixture, k_means
-from goldviz.labs.price_tokens.discrete.labels import agreement, matched, shared_days
-from goldviz.labs.price_tokens.discrete.windows import summaries, windows_of
+from goldviz.labs.price_tokens.discrete.clusters import (
+    agreement,
+    gaussian_mixture,
+    k_means,
+    matched,
+    shared_days,
+    summaries,
+    windows_of,
+)
 
 CALM, STORM = 0.005, 0.03
 TRUTH = np.repeat([0, 1, 0, 1], 250)
