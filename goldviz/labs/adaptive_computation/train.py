@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-import torch
 from torch import Tensor, nn
 
 from goldviz.diagnostics.histograms import MAGNITUDE_BINS
@@ -52,12 +52,11 @@ def train(settings: AdaptiveComputation, record: Recorder[AdaptiveComputation]) 
     ).run(settings, record)
 
 
+@dataclass
 class PricedLearner(Learner[Ponderer]):
     """A network with its optimiser, and the name of what it pays."""
 
-    def __init__(self, network: Ponderer, optimiser: torch.optim.Optimizer, name: str) -> None:
-        super().__init__(network, optimiser)
-        self.name = name
+    name: str
 
 
 def ponderer(settings: AdaptiveComputation, like: Puzzles, seed: int) -> Ponderer:
@@ -74,8 +73,7 @@ def ponderer(settings: AdaptiveComputation, like: Puzzles, seed: int) -> Pondere
 
 def priced(network: Ponderer, settings: AdaptiveComputation, name: str) -> PricedLearner:
     """The network at its start, with its optimiser."""
-    one = learner(network, settings)
-    return PricedLearner(one.network, one.optimiser, name)
+    return PricedLearner(**vars(learner(network, settings)), name=name)
 
 
 def loss_of(one: PricedLearner, batch: Puzzles, now: AdaptiveComputation) -> tuple[Tensor, Measured]:

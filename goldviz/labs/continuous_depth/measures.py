@@ -33,11 +33,6 @@ def _settled(values: Floats) -> Floats:
     return np.asarray(_last_quarter(values).mean(axis=0))
 
 
-def _typical(values: Floats) -> Floats:
-    """The median over the last quarter of the looks."""
-    return np.asarray(np.median(_last_quarter(values), axis=0))
-
-
 class Reading(TrainingReading):
     """What was recorded of one network, for each seed; NaN where nothing was."""
 
@@ -58,7 +53,9 @@ class Reading(TrainingReading):
     """The largest norm of the field's Jacobian at the last look."""
     adjoint_cost = measure(at_last("adjoint_cost", "look", only="ode"))
     """How many evaluations back the adjoint takes for each forward, at the last look."""
-    gradient_difference = measure(recorded("gradient_difference", "look", by=_typical, only="ode"))
+    gradient_difference = measure(
+        recorded("gradient_difference", "look", by=lambda apart: np.median(_last_quarter(apart), axis=0), only="ode")
+    )
     """How far the adjoint's gradient is from that of the steps, median over the last quarter of the looks."""
     paid_first = measure(recorded("evaluations_forward", "step", by=lambda paid: paid[:FIRST_STEPS].mean(axis=0)))
     """How often the field is evaluated forward, mean over the first five steps."""

@@ -129,16 +129,6 @@ class FlowSolver:
     steps: int = 8
     gradient: str = "solver"
 
-    def __post_init__(self) -> None:
-        if self.method not in BY_LIBRARY_NAME:
-            raise ValueError(f"The flow's solver is {self.method!r}; allowed is one of {', '.join(BY_LIBRARY_NAME)}.")
-        if self.gradient not in FLOW_GRADIENTS:
-            raise ValueError(f"The flow's gradient is {self.gradient!r}; allowed is {' or '.join(FLOW_GRADIENTS)}.")
-        if not (math.isfinite(self.tolerance) and self.tolerance > 0):
-            raise ValueError(f"The solver's tolerance is {self.tolerance}; allowed is a number above 0.")
-        if self.steps < 1:
-            raise ValueError(f"The solver takes {self.steps} steps; allowed is a whole number from 1.")
-
     def carry(
         self, field: DepthField, start: Float[Tensor, "points hidden"], depths: Sequence[float]
     ) -> Float[Tensor, "depths points hidden"]:
@@ -214,10 +204,6 @@ class EulerBlocks:
     """
 
     blocks: int
-
-    def __post_init__(self) -> None:
-        if self.blocks < 1:
-            raise ValueError(f"The residual network has {self.blocks} blocks; allowed is a whole number from 1.")
 
     def carry(
         self, field: DepthField, start: Float[Tensor, "points hidden"], depths: Sequence[float]

@@ -43,9 +43,10 @@ from goldviz.labs.continuous_depth.networks import (
     flow_faults_in_words,
 )
 from goldviz.training.clipping import clip_gradients
+from goldviz.training.course import learner
 from goldviz.training.devices import device_name, training_on
 from goldviz.training.grid import Grid, Learner, hand_over, is_look, parameter_count, stacked, steps_from_state, table
-from goldviz.training.optimisers import OPTIMISERS, set_learning_rate
+from goldviz.training.optimisers import set_learning_rate
 from goldviz.training.quick_steps import clear_gradients, take_step
 from goldviz.training.seeds import BATCH_ORDER, DATA, READ_OUT_WEIGHTS, TEST_DATA, WEIGHTS, stream
 
@@ -124,8 +125,7 @@ def depth_learner(settings: ContinuousDepth, lane: str, seed: int, device: torch
     read_out = None if settings.task == "flip" else drawn_read_out(hidden, stream(seed, READ_OUT_WEIGHTS), dtype)
     solver = FlowSolver(settings.method, settings.tolerance, settings.solver_steps, settings.gradient)
     carrier = solver if lane == "ode" else EulerBlocks(settings.blocks)
-    network = DepthNetwork(field, carrier, read_out).to(device)
-    return DepthLearner(network, OPTIMISERS[settings.optimiser](network.parameters(), settings.learning_rate))
+    return learner(DepthNetwork(field, carrier, read_out).to(device), settings)
 
 
 def announce(

@@ -28,7 +28,6 @@ from goldviz.figures.chart import (
     size,
     words,
 )
-from goldviz.figures.frames import Words
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import absence, finite
 from goldviz.figures.thumbnail import Curve, polyline_svg
@@ -119,10 +118,6 @@ def _stages(plot: Plot, time: int | None, head: str) -> Sequence[Panel]:
     return panels
 
 
-def _when(plot: Plot, time: int | None, head: str) -> Words:
-    return f"Time {_first_answer(plot, time)}, the head that {head}s."
-
-
 FIGURES, shared_limits = offered(
     NeuralTuringMachine,
     # Graves et al. 2014, figure 6; document 004, 3.1. A line that climbs while rows are told, and again while they are
@@ -170,7 +165,7 @@ FIGURES, shared_limits = offered(
         shows="Each cell's weight after each of four stages. Hollow: the time before.",
         over="slot",
         y=axis(scale="free", range=(0, 1.05), tickvals=[0, 0.5, 1]),
-        lead=_when,
+        lead=lambda plot, time, head: f"Time {_first_answer(plot, time)}, the head that {head}s.",
         legend="none",
         height=620,
         looks_at={"time": None, "head": "read"},

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import torch
 from jaxtyping import Float
@@ -12,7 +12,10 @@ from torch.nn import functional
 
 from goldviz.labs.neural_turing_machine.machine import READ, WRITE, Machine, Visit
 from goldviz.labs.neural_turing_machine.networks import Network
-from goldviz.labs.neural_turing_machine.tasks import TaskBatch, TaskSettings, lengths_to_test, sequences
+from goldviz.labs.neural_turing_machine.tasks import TaskBatch, lengths_to_test, sequences
+
+if TYPE_CHECKING:
+    from goldviz.labs.neural_turing_machine.settings import NeuralTuringMachine
 
 Measured = dict[str, Tensor]
 TESTED = 32
@@ -33,7 +36,7 @@ class Evaluation:
     probe: TaskBatch
 
     @classmethod
-    def of(cls, settings: TaskSettings, generator: Generator) -> Evaluation:
+    def of(cls, settings: NeuralTuringMachine, generator: Generator) -> Evaluation:
         """Sequences with the most repeats; in the batch of all, shorter ones end in rows of zeros."""
         lengths = lengths_to_test(settings)
         groups = tuple(sequences(settings, one, settings.repeats, TESTED, generator) for one in lengths)

@@ -27,32 +27,20 @@ def _at_length(name: str, length: Callable[[Any], int]) -> Callable[[NetworkRead
     return of
 
 
-def _trained(settings: Any) -> int:
-    return int(settings.length)
-
-
-def _twice(settings: Any) -> int:
-    return 2 * int(settings.length)
-
-
-def _beyond(settings: Any) -> int:
-    return int(settings.slots) + 2
-
-
 class Reading(TrainingReading):
     """What was recorded of one network, for each seed; NaN where nothing was. All is as of the last look."""
 
     labels = LABELS
     declared = NeuralTuringMachine
-    whole = measure(_at_length("sequences_right", _trained))
+    whole = measure(_at_length("sequences_right", lambda settings: settings.length))
     """The share of unseen sequences of the longest trained length without a wrong bit."""
-    bits = measure(_at_length("bits_right", _trained))
+    bits = measure(_at_length("bits_right", lambda settings: settings.length))
     """The share of right bits in them."""
-    whole_twice = measure(_at_length("sequences_right", _twice))
+    whole_twice = measure(_at_length("sequences_right", lambda settings: 2 * settings.length))
     """The share of sequences twice as long without a wrong bit."""
-    bits_twice = measure(_at_length("bits_right", _twice))
+    bits_twice = measure(_at_length("bits_right", lambda settings: 2 * settings.length))
     """The share of right bits in sequences twice as long."""
-    whole_beyond = measure(_at_length("sequences_right", _beyond))
+    whole_beyond = measure(_at_length("sequences_right", lambda settings: settings.slots + 2))
     """The share of sequences two rows longer than the memory without a wrong bit."""
     write_cells = measure(at_last("cells_used", "look", "head", by=lambda cells: cells[WRITE], only="ntm"), "cells")
     """Over how many cells the address of a row that is told is spread."""

@@ -6,29 +6,18 @@ A sequence is given row by row, then a row with a mark, then one row for each an
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
+if TYPE_CHECKING:
+    from goldviz.labs.neural_turing_machine.settings import NeuralTuringMachine
+
 MARK, FLAG, PRIORITY = range(3)
 EXTRA = ("mark", "flag", "priority")
 """Input channels behind the bits."""
-
-
-class TaskSettings(Protocol):
-    """The settings that sequences depend on."""
-
-    length: int
-    bits: int
-    repeats: int
-    flag: bool
-    slots: int
-
-    @property
-    def task(self) -> str:
-        """What is asked."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +42,7 @@ def shortest(task: str) -> int:
     return 2 if task == "recall" else 1
 
 
-def lengths_to_test(settings: TaskSettings) -> list[int]:
+def lengths_to_test(settings: NeuralTuringMachine) -> list[int]:
     """Lengths that are tested: half, once, one and a half times and twice what is trained, and the memory's end.
 
     Rows of a recall differ, and of so many bits there are no more.
@@ -64,20 +53,14 @@ def lengths_to_test(settings: TaskSettings) -> list[int]:
     return sorted({min(max(one, least), most) for one in lengths})
 
 
-def time_steps(settings: TaskSettings, length: int) -> int:
-    """Time steps of a sequence with so many rows and the most repeats."""
-    answers = {"copy": length, "repeat": settings.repeats * length, "recall": 1, "priority": length}
-    return length + 1 + answers[settings.task]
-
-
-def trained_batch(settings: TaskSettings, batch: int, generator: Generator) -> TaskBatch:
+def trained_batch(settings: NeuralTuringMachine, batch: int, generator: Generator) -> TaskBatch:
     """Sequences to learn from, of one length that is drawn evenly up to the longest, and as many repeats."""
     length = int(torch.randint(shortest(settings.task), settings.length + 1, (), generator=generator))
     repeats = int(torch.randint(1, settings.repeats + 1, (), generator=generator))
     return sequences(settings, length, repeats, batch, generator)
 
 
-def sequences(settings: TaskSettings, length: int, repeats: int, batch: int, generator: Generator) -> TaskBatch:
+def sequences(settings: NeuralTuringMachine, length: int, repeats: int, batch: int, generator: Generator) -> TaskBatch:
     """Sequences of so many rows, to be told so many times where the task is to repeat them."""
     bits = settings.bits
     rows = torch.randint(2, (length, batch, bits), generator=generator).float()

@@ -116,11 +116,6 @@ def _little_use_of_gaps(n: Reading) -> str:
     return ", ".join(words) or "over the line"
 
 
-def _where_short_enough(case: Case) -> str:
-    enough = all(majority(n.on_solution) for n in case.readings)
-    return "So far your steps are short enough for the gaps of training." if enough else ""
-
-
 def _against_deafness(case: Case) -> list[Candidate | Suited]:
     longer = [LONGER] if all(median(n.worth) < BEGUN for n in case.readings) else []
     return [*longer, MORE_UNITS] if case.names & FLOWS else [*longer]
@@ -257,7 +252,11 @@ RULES = (
     ),
     _stiff(
         "norm of df/dh {stiffness:times}, {stiffening:times} times its early one",
-        explanation=_where_short_enough,
+        explanation=lambda case: (
+            "So far your steps are short enough for the gaps of training."
+            if all(majority(n.on_solution) for n in case.readings)
+            else ""
+        ),
         line=_unstable,
         advice=lambda case: [*_finer_if_it_matters(case), A_THIRD],
         only=lambda n, settings: not method_of(settings.solver).adaptive,

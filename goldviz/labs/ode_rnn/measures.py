@@ -58,11 +58,6 @@ def _growth(counts: Floats) -> Floats:
     return share(counts[-tenth:].mean(axis=0), counts[:tenth].mean(axis=0))
 
 
-def _in_gaps(counts: Floats) -> Floats:
-    """Of counts (observation, seed): before the first there is no gap."""
-    return np.asarray(counts[1:].mean(axis=0))
-
-
 class Reading(TrainingReading):
     """What was recorded of one network, for each seed; NaN where nothing was. All is as of the last look, unless it
     says otherwise."""
@@ -100,7 +95,12 @@ class Reading(TrainingReading):
     """The size of the state."""
     gap_sensitivity = measure(at_last("gap_sensitivity", "look"))
     """How far the forecast changes when the gaps are shuffled, over its spread."""
-    gap_cost = measure(at_last("interval_evaluations", "look", "observation", by=_in_gaps, only="ode_rnn"))
+    # Before the first observation there is no gap.
+    gap_cost = measure(
+        at_last(
+            "interval_evaluations", "look", "observation", by=lambda counts: counts[1:].mean(axis=0), only="ode_rnn"
+        )
+    )
     """How often the field is evaluated in a gap of the probe sequence, on average."""
     largest_jump = measure(at_last("jump", "look", "observation", by=lambda jumps: jumps.max(axis=0)))
     """The largest jump of the state at an observation of the probe sequence."""

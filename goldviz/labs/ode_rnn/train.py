@@ -36,9 +36,10 @@ from goldviz.labs.ode_rnn.tasks import IrregularBatch, MarketSequences, Sequence
 from goldviz.models.continuous.observed_series import SeriesError
 from goldviz.models.continuous.series_forecaster import SeriesForecaster
 from goldviz.training.clipping import clip_gradients
+from goldviz.training.course import learner
 from goldviz.training.devices import device_name, on_cpu, training_on
 from goldviz.training.grid import Grid, Learner, hand_over, is_look, parameter_count, stacked, steps_from_state, table
-from goldviz.training.optimisers import OPTIMISERS, set_learning_rate
+from goldviz.training.optimisers import set_learning_rate
 from goldviz.training.quick_steps import clear_gradients, take_step
 from goldviz.training.seeds import DATA, TEST_DATA, stream
 
@@ -73,7 +74,7 @@ def train(settings: ODERNNLaboratory, record: Record) -> None:
         grid = Grid.made(
             lanes(settings.networks),
             settings.seeds,
-            lambda lane, seed: series_learner(settings, lane, len(source.channels), seed, device),
+            lambda lane, seed: learner(series_network(settings, lane, len(source.channels), seed).to(device), settings),
             order=orders,
         )
         announce(settings, record, source, grid, views, device)
@@ -89,14 +90,6 @@ def train(settings: ODERNNLaboratory, record: Record) -> None:
             readings = with_means_over_seeds(table(grid.each(training, batches)))
             evaluations = readings.pop("evaluations")
             hand_over(readings | ({"evaluations": evaluations[0]} if has_field(settings) else {}), record)
-
-
-def series_learner(
-    settings: ODERNNLaboratory, lane: str, channels: int, seed: int, device: torch.device
-) -> SeriesLearner:
-    """A network at its start, with its optimiser."""
-    network = series_network(settings, lane, channels, seed).to(device)
-    return SeriesLearner(network, OPTIMISERS[settings.optimiser](network.parameters(), settings.learning_rate))
 
 
 def has_field(settings: ODERNNLaboratory) -> bool:

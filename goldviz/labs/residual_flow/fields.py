@@ -106,10 +106,6 @@ class VanDerPolField:
 
     mu: float
 
-    def __post_init__(self) -> None:
-        if not self.mu > 0:
-            raise ValueError(f"mu of Van der Pol's oscillator is {self.mu:g}; allowed is a number above 0.")
-
     def __call__(self, t: Tensor, h: Float[Tensor, "*points 2"]) -> Float[Tensor, "*points 2"]:
         """The velocity of every point."""
         x, y = h.unbind(-1)

@@ -151,25 +151,6 @@ def test_the_answer_is_read_off_the_end_and_zeros_are_added():
     assert {name.split(".")[0] for name, _ in plain.named_parameters()} == {"field"}
 
 
-@pytest.mark.parametrize(
-    ("changes", "words"),
-    [
-        ({"method": "dopri8"}, "The flow's solver is 'dopri8'; allowed is one of euler, midpoint"),
-        ({"gradient": "none"}, "The flow's gradient is 'none'; allowed is solver or adjoint"),
-        ({"tolerance": 0.0}, r"The solver's tolerance is 0\.0; allowed is a number above 0"),
-        ({"steps": 0}, "The solver takes 0 steps; allowed is a whole number from 1"),
-    ],
-)
-def test_what_is_not_allowed_is_named(changes, words):
-    with pytest.raises(ValueError, match=words):
-        FlowSolver(**changes)
-
-
-def test_a_residual_network_has_a_block():
-    with pytest.raises(ValueError, match="The residual network has 0 blocks; allowed is a whole number from 1"):
-        EulerBlocks(0)
-
-
 def test_a_state_that_is_no_number_becomes_a_sentence():
     field = a_field()
     with torch.no_grad():

@@ -1,8 +1,5 @@
 """Fields in the plane: their closed-form flows against dopri8 of torchdiffeq, in float64."""
 
-import math
-
-import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as some
@@ -69,12 +66,6 @@ def test_van_der_pol_in_lienards_plane_is_the_equation_of_second_order(mu: float
     acceleration = gradient @ velocity.detach()
     expected = mu * (1 - x * x) * velocity[0].detach() - x
     torch.testing.assert_close(acceleration, expected, rtol=1e-10, atol=1e-10)
-
-
-def test_van_der_pol_refuses_a_mu_that_is_not_above_zero() -> None:
-    for mu in (0.0, -1.0, math.nan):
-        with pytest.raises(ValueError, match=r"mu of Van der Pol's oscillator is .*; allowed is a number above 0\."):
-            VanDerPolField(mu)
 
 
 def test_turning_leaves_coordinates_beyond_the_second_alone() -> None:

@@ -89,16 +89,8 @@ def refined_ratio(ds: Run) -> Array:
         return ds["refined_error"] / own.where(own > 0)
 
 
-def _ratio(plot: Plot) -> Array:
-    return positive(refined_ratio(plot.ds)).sel(look=plot.thinned("refined_error")["look"].values)
-
-
 def _has_flow(ds: Run) -> bool:
     return "error" in ds and "ode_rnn" in ds["network"].values
-
-
-def _of_consistency(ds: Run) -> Values:
-    return log_of("error", "refined_error")(ds.sel(network=["ode_rnn"])) if _has_flow(ds) else np.array([])
 
 
 def _of_ratio(ds: Run) -> Values:
@@ -309,10 +301,21 @@ FIGURES, shared_limits = offered(
             curves(at(thinned("error"), network="ode_rnn"), style=FLOW, hover="as trained %{y:.3~g}"),
             curves(thinned("refined_error"), style=REFINED, hover="refined %{y:.3~g}", width=2),
             heading="Error of the next value",
-            y=axis("Squared error", scale="log", read=_of_consistency),
+            y=axis(
+                "Squared error",
+                scale="log",
+                read=lambda ds: (
+                    log_of("error", "refined_error")(ds.sel(network=["ode_rnn"])) if _has_flow(ds) else np.array([])
+                ),
+            ),
         ),
         panel(
-            curves(_ratio, over="look", style=FLOW, legend=False),
+            curves(
+                lambda plot: positive(refined_ratio(plot.ds)).sel(look=plot.thinned("refined_error")["look"].values),
+                over="look",
+                style=FLOW,
+                legend=False,
+            ),
             rule(y=1.1, words="+10 %"),
             rule(y=1 / 1.1, words="−10 %", more={"yanchor": "top"}),
             heading="Refined error / error",

@@ -136,11 +136,6 @@ def uprights(values: NDArray[Any], cuts: NDArray[np.intp]) -> NDArray[np.float32
     return sides.reshape(*before.shape[:-1], 3 * len(cuts))
 
 
-def value_limits(ds: Run, channel: str) -> tuple[float, float]:
-    """Limits of one channel's values: what was observed, and forecasts within 0.6 of that range's height."""
-    return limits.limit(Quantity(partial(_of_values, channel), padded), [ds])
-
-
 def _seen(channel: str, ds: Run) -> Values:
     values = np.concatenate(
         [ds[name].sel(channel=channel).values.ravel() for name in ("probe_value", "probe_truth") if name in ds]
@@ -176,12 +171,10 @@ def of_first_channel(ds: Run) -> Values:
     return _of_values(str(ds["channel"].values[0]), ds)
 
 
-def of_times(ds: Run) -> Values:
-    """The moments of the probe sequence."""
-    return ds["moment"].values.astype(np.float64) if ds.sizes.get("moment") else np.array([])
-
-
-TIME = Quantity(of_times, lambda low, high: padded(*exact(low, high)))
+TIME = Quantity(
+    lambda ds: ds["moment"].values.astype(np.float64) if ds.sizes.get("moment") else np.array([]),
+    lambda low, high: padded(*exact(low, high)),
+)
 
 
 def path(plot: Plot, *, channel: str | None = None, editable: bool = False) -> Figure:
@@ -206,7 +199,7 @@ def path(plot: Plot, *, channel: str | None = None, editable: bool = False) -> F
     plot.figure = make_subplots(
         rows=len(heights), cols=1, shared_xaxes=True, row_heights=heights, vertical_spacing=BETWEEN / total
     )
-    ends = plot.limit("value") if chosen == first else value_limits(ds, chosen)
+    ends = plot.limit("value") if chosen == first else limits.limit(Quantity(partial(_of_values, chosen), padded), [ds])
     moments = now.isel(moment=drawn_moments(now["moment"].values, MOST_MOMENTS // len(names)))
     for row, name in enumerate(names, start=1):
         style = style_of(name)

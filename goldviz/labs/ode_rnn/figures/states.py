@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -11,15 +11,13 @@ from numpy.typing import NDArray
 
 from goldviz.arrays.labelled import Array, Run
 from goldviz.diagnostics.findings import percent
-from goldviz.figures.chart import Panel, axis, figure, limits_over, lines, panel, rule
-from goldviz.figures.draft import Figure
+from goldviz.figures.chart import Panel, axis, dots, figure, limits_over, lines, panel, rule
 from goldviz.figures.frames import AtStep, Words, line
 from goldviz.figures.limits import Values
-from goldviz.figures.market import legend_under
 from goldviz.figures.marks import Mark, given
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import finite, single
-from goldviz.figures.theme import depth_colours, style_of
+from goldviz.figures.theme import depth_colours
 from goldviz.labs.ode_rnn.figures.path import (
     MOST_MOMENTS,
     TIME,
@@ -89,68 +87,58 @@ def _flowing(plot: Plot) -> Words:
     return plot.each(shares, percent, within="Way between observations: {}.")
 
 
-def _plane(plot: Plot) -> Figure:
-    """Its own drawing, for both axes are of places in the plane, and the arrows turn with the look."""
-    now = as_of(plot, "plane_path", "plane_current", "arrow_position", "arrow_direction", "explained_variance")
-    colour, ink = style_of("ode_rnn").colour, plot.ink
+def _plane(plot: Plot) -> Sequence[Mark]:
+    """The field's arrows, the path with its jumps, and the state through which the arrows' plane goes."""
+    now = as_of(plot, "plane_path", "plane_current", "arrow_position", "arrow_direction")
     moments, places = now["moment"].values, now["plane_path"].transpose("axis", "look", "moment").values
     cuts = jump_places(moments)
     last = int(cuts[-1]) + 1 if len(cuts) else 0
-    _add_arrows(plot, now)
+    marks = _arrows(now)
     flows = (("flow", slice(0, last + 1), "solid"), ("after the last observation", slice(last, None), "dot"))
     for words, part, dash in flows:
         own = jump_places(moments[part])
-        flow: dict[str, Any] = {"name": words, "mode": "lines", "line": {"color": colour, "width": 2.5, "dash": dash}}
-        told: dict[str, Any] = {
-            "customdata": lifted(moments[part], own),
-            "hovertemplate": "time %{customdata:.3f}<extra></extra>",
-        }
-        plot.figure.scatter(**_of_looks(lifted(places[..., part], own)), **flow, **told)
-    jump: dict[str, Any] = {
-        "name": "jump",
-        "mode": "lines",
-        "line": {"color": ink.accent, "width": 1.2},
-        "hoverinfo": "skip",
-    }
-    plot.figure.scatter(**_of_looks(uprights(places, cuts)), **jump)
-    edge: dict[str, Any] = {"width": 1, "color": ink.background}
-    plot.figure.scatter(
-        **_of_looks(single(places[..., cuts + 1])),
-        mode="markers",
-        name="just after an observation",
-        customdata=np.stack([np.arange(1, len(cuts) + 1), moments[cuts]], axis=-1).astype(np.float32),
-        marker={"size": 8, "color": depth_colours(len(cuts), plot.theme), "line": edge},
-        hovertemplate="observation %{customdata[0]:.0f}, time %{customdata[1]:.3f}<extra></extra>",
-    )
+        flow: dict[str, Any] = {"name": words, "colour": "ode_rnn", "dash": dash, "width": 2.5, "mode": "lines"}
+        told: dict[str, Any] = {"more": {"customdata": lifted(moments[part], own)}}
+        hover = "time %{customdata:.3f}<extra></extra>"
+        marks.append(_placed(lines, lifted(places[..., part], own), hover=hover, **flow, **told))
+    jump: dict[str, Any] = {"name": "jump", "colour": "accent", "width": 1.2, "mode": "lines"}
+    numbers = np.stack([np.arange(1, len(cuts) + 1), moments[cuts]], axis=-1).astype(np.float32)
+    edge = {"width": 1, "color": plot.ink.background}
     current = now.get("plane_current", now["plane_path"].isel(moment=last)).transpose("axis", "look").values
-    plot.figure.scatter(
-        **_of_looks(current[..., None]),
-        mode="markers",
-        showlegend=False,
-        marker={"symbol": "star", "size": 15, "color": colour, "line": {"width": 1.5, "color": ink.text}},
-        hovertemplate="the arrows' plane goes through here<extra></extra>",
-    )
-    plot.figure.update_xaxes(title_text="First principal axis", range=plot.limit("plane_first"))
-    plot.linear_axis("plane_second", "Second", scaleanchor="x")
-    plot.finish(
-        plot.say(_seen, now["explained_variance"]) if "explained_variance" in now else "",
-        "Arrows: the field at the star.",
-        line("Markers brighten with time.", step_in_words(plot)),
-        height=560,
-        hover="closest",
-    )
-    legend_under(plot.figure, lines=4, axis=50)
-    return plot.figure
+    return [
+        *marks,
+        _placed(lines, uprights(places, cuts), more={"hoverinfo": "skip"}, **jump),
+        _placed(
+            dots,
+            single(places[..., cuts + 1]),
+            name="just after an observation",
+            colour="text",
+            size=8,
+            marker={"color": depth_colours(len(cuts), plot.theme), "line": edge},
+            hover="observation %{customdata[0]:.0f}, time %{customdata[1]:.3f}<extra></extra>",
+            more={"customdata": numbers},
+        ),
+        _placed(
+            dots,
+            current[..., None],
+            colour="ode_rnn",
+            symbol="star",
+            size=15,
+            marker={"line": {"width": 1.5, "color": plot.ink.text}},
+            hover="the arrows' plane goes through here<extra></extra>",
+            more={"showlegend": False},
+        ),
+    ]
 
 
-def _of_looks(places: NDArray[np.floating]) -> dict[str, Any]:
-    x, y = places
-    return {"x": AtStep("look", x), "y": AtStep("look", y)}
+def _placed(mark: Callable[..., Mark], places: NDArray[np.floating], **how: Any) -> Mark:
+    """A mark at places (axis, look, place) of the plane."""
+    x, y = (given(one, look=None, place=None) for one in places)
+    return mark(y, x=x, **how)
 
 
-def _add_arrows(plot: Plot, now: Run) -> None:
+def _arrows(now: Run) -> list[Mark]:
     """Shafts and heads of the field's arrows; the fastest is as long as the grid's spacing."""
-    ink = plot.ink.muted
     position, direction = (
         finite(now[name]).transpose("axis", "look", "arrow").values.astype(np.float64)
         for name in ("arrow_position", "arrow_direction")
@@ -162,23 +150,14 @@ def _add_arrows(plot: Plot, now: Run) -> None:
     ends = np.stack([position - shaft / 2, position + shaft / 2, np.full(position.shape, np.nan)], axis=-1)
     ways = single(ends.reshape(*position.shape[:-1], 3 * position.shape[-1]))
     angle = AtStep("look", single(90 - np.degrees(np.arctan2(direction[1], direction[0]))))
-    shafts: dict[str, Any] = {
-        "mode": "lines",
-        "line": {"color": ink, "width": 1.2},
-        "opacity": 0.6,
-        "hoverinfo": "skip",
-    }
-    plot.figure.scatter(**_of_looks(ways), **shafts, showlegend=False)
-    heads: dict[str, Any] = {
-        "mode": "markers",
-        "marker": {"symbol": "arrow", "size": 7, "color": ink, "angle": angle},
-        "opacity": 0.7,
-    }
-    told: dict[str, Any] = {
-        "customdata": AtStep("look", single(speed)),
-        "hovertemplate": "%{customdata:.3g} per unit of time<extra></extra>",
-    }
-    plot.figure.scatter(**_of_looks(ways[..., 1::3]), **heads, **told, showlegend=False)
+    faint: dict[str, Any] = {"showlegend": False, "opacity": 0.6, "hoverinfo": "skip"}
+    told: dict[str, Any] = {"showlegend": False, "opacity": 0.7, "customdata": AtStep("look", single(speed))}
+    heads: dict[str, Any] = {"symbol": "arrow", "size": 7, "marker": {"angle": angle}}
+    hover = "%{customdata:.3g} per unit of time<extra></extra>"
+    return [
+        _placed(lines, ways, colour="muted", width=1.2, mode="lines", more=faint),
+        _placed(dots, ways[..., 1::3], colour="muted", hover=hover, more=told, **heads),
+    ]
 
 
 def _places(axis: int, ds: Run) -> Values:
@@ -187,8 +166,11 @@ def _places(axis: int, ds: Run) -> Values:
     return np.concatenate([np.array([]), *parts])
 
 
-def _seen(shares: Array) -> str:
-    return f"Axes: {percent(float(shares.sum()))} of the variance." if np.isfinite(shares).all() else ""
+def _explained(plot: Plot) -> Words:
+    def said(shares: Array) -> str:
+        return f"Axes: {percent(float(shares.sum()))} of the variance." if np.isfinite(shares).all() else ""
+
+    return plot.say(said, plot.now["explained_variance"]) if "explained_variance" in plot.ds else ""
 
 
 # Curves between the observations are the flow (document 001, eq. 31); upright parts are the jumps (eq. 33). A plain GRU
@@ -217,8 +199,17 @@ LATENT = figure(
 PLANE = figure(
     "plane",
     "Where does the field take the state?",
-    draw=_plane,
+    _plane,
     needs=("plane_path", "arrow_position", "arrow_direction"),
     limits={f"plane_{name}": limits_over(partial(_places, n)) for n, name in enumerate(("first", "second"))},
     shows="The ODE-RNN's path in the plane of its two principal axes, and the field at its end.",
+    x=axis("First principal axis", scale="free", told=lambda plot: {"range": plot.limit("plane_first")}),
+    y=axis("Second", told=lambda plot: {"range": plot.limit("plane_second"), "scaleanchor": "x"}),
+    notes=(_explained, "Arrows: the field at the star."),
+    lead=lambda plot: line("Markers brighten with time.", step_in_words(plot)),
+    says_step=False,
+    height=560,
+    hover="closest",
+    legend="under",
+    legend_lines=4,
 )
