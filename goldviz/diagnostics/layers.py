@@ -200,6 +200,12 @@ def of_weights(step: LayerStep) -> Measured:
     return {name: measurements[name] for name in ("update_to_data", "gradient_to_data", "weight_gradient_histogram")}
 
 
+def unseen_weights(layers: int) -> Measured:
+    """The same of so many layers where no step could be taken: NaN."""
+    ratios, shares = torch.full((layers,), math.nan), torch.full((layers, len(MAGNITUDE_BINS.centres)), math.nan)
+    return {"update_to_data": ratios, "gradient_to_data": ratios, "weight_gradient_histogram": shares}
+
+
 @contextmanager
 def watching(layers: Sequence[Layer]) -> Iterator[LayerStep]:
     """Take what the layers give in the passes made meanwhile: of a module that gives several tensors the first of real

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
@@ -15,6 +16,7 @@ from torch.nn.functional import binary_cross_entropy_with_logits, mse_loss
 
 from goldviz.data.problems.plane_points import PLANE_CURVES, PlanePoints, classes_in_the_plane, turned_numbers
 from goldviz.labs.continuous_depth.networks import (
+    Carrier,
     DepthNetwork,
     EulerBlocks,
     FlowSolver,
@@ -137,7 +139,7 @@ def seed_readings(network: DepthNetwork, view: DepthView) -> dict[str, Tensor]:
     return {
         "test_loss": answer_loss(network, answers, truth),
         "test_accuracy": right,
-        "refined_test_loss": _refined_loss(network, points, truth),
+        "refined_test_loss": answer_loss(network, answers_to(network, points, REFINED), truth),
         "field_stiffness": torch.stack(stiffness).max(),
         "field_saturation": torch.stack(flat).double().mean(),
     }
@@ -163,17 +165,19 @@ def kept_path(network: DepthNetwork, view: DepthView) -> Float[Tensor, "depths k
     return _carried(network, view.kept, view.depths)
 
 
-def answers_to(network: DepthNetwork, points: Float[Tensor, "points plane"]) -> Float[Tensor, " points"]:
-    """What the network says of some points; NaN where the flow cannot be solved."""
-    return network.answer(_carried(network, points, (0.0, 1.0))[-1])
+def answers_to(
+    network: DepthNetwork, points: Float[Tensor, "points plane"], carrier: Carrier | None = None
+) -> Float[Tensor, " points"]:
+    """What the network says of some points, by its own carrier or another; NaN where the flow cannot be solved."""
+    return network.answer(_carried(network, points, (0.0, 1.0), carrier)[-1])
 
 
 def _carried(
-    network: DepthNetwork, points: Float[Tensor, "points plane"], depths: Sequence[float]
+    network: DepthNetwork, points: Float[Tensor, "points plane"], depths: Sequence[float], by: Carrier | None = None
 ) -> Float[Tensor, "depths points hidden"]:
     start = network.start(points)
     try:
-        return network.carrier.carry(network.field, start, depths)
+        return (by or network.carrier).carry(network.field, start, depths)
     except UnsolvedFlowError:
         return torch.full((len(depths), *start.shape), torch.nan, dtype=start.dtype)
 
@@ -227,22 +231,10 @@ def _solved(
     """Evaluations and distances; NaN where a solver gives up, and all distances where the reference does."""
     ends, evaluations = [], []
     for carrier in (*carriers, REFERENCE):
-        try:
-            ends.append(carrier.carry(network.field, network.start(view.kept), (0.0, 1.0))[-1])
-            evaluations.append(float(network.field.evaluations))
-        except UnsolvedFlowError:
-            ends.append(network.start(view.kept) * torch.nan)
-            evaluations.append(float("nan"))
+        ends.append(_carried(network, view.kept, (0.0, 1.0), carrier)[-1])
+        evaluations.append(math.nan if bool(ends[-1].isnan().all()) else float(network.field.evaluations))
     *solutions, reference = ends
     return evaluations[:-1], [float((end - reference).norm(dim=1).mean()) for end in solutions]
-
-
-def _refined_loss(network: DepthNetwork, points: Tensor, targets: Tensor) -> Tensor:
-    try:
-        end = REFINED.carry(network.field, network.start(points), (0.0, 1.0))[-1]
-    except UnsolvedFlowError:
-        return _nothing()
-    return answer_loss(network, network.answer(end), targets)
 
 
 def _map_points(across: Tensor, up: Tensor, plane: int) -> Float[Tensor, "points plane"]:

@@ -17,7 +17,7 @@ from torch import Tensor
 
 from goldviz.data.problems.plane_points import PlanePoints
 from goldviz.diagnostics.histograms import MAGNITUDE_BINS
-from goldviz.diagnostics.layers import LayerStep, Measured, of_weights, with_means_over_seeds
+from goldviz.diagnostics.layers import LayerStep, Measured, of_weights, unseen_weights, with_means_over_seeds
 from goldviz.labs.continuous_depth.instruments import (
     EULER_STEPS,
     TOLERANCES,
@@ -85,9 +85,27 @@ def train(settings: ContinuousDepth, record: Record) -> None:
             lambda lane, seed: depth_learner(settings, lane, seed, device),
             order=[own.order for own in data],
         )
-        announce(settings, record, grid, data[0].view, device)
+        view = data[0].view
+        dimensions = [f"h{index + 1}" for index in range(view.unseen.points.shape[1] + settings.augmented)]
+        record.coordinates(
+            network=list(lanes),
+            seed=list(settings.seeds),
+            depth=list(view.depths),
+            point=list(range(1, len(view.kept) + 1)),
+            dimension=dimensions,
+            weight=[*dimensions, "bias"],
+            grid_x=view.across.tolist(),
+            grid_y=view.up.tolist(),
+            arrow_x=view.arrows_across.tolist(),
+            arrow_y=view.arrows_up.tolist(),
+            tolerance=list(TOLERANCES),
+            steps_taken=list(EULER_STEPS),
+            layer=list(layers_of(grid.first()[0].network)),
+            magnitude_bin=MAGNITUDE_BINS.centres,
+        )
+        record.attribute(device=device_name(device))
         record.once("parameter_count", [parameter_count(one.network) for one in grid.first()])
-        record.once("label", data[0].view.unseen.answers[: len(data[0].view.kept)].numpy())
+        record.once("label", view.unseen.answers[: len(view.kept)].numpy())
 
         for step in steps_from_state(record, settings.steps, grid.parts()):
             closely = is_look(step, settings.steps, settings.look_every)
@@ -98,10 +116,10 @@ def train(settings: ContinuousDepth, record: Record) -> None:
             hand_over(with_means_over_seeds(table(grid.each(training, batches))), record)
 
         first = [in_double(one.network) for one in grid.first()]
-        solutions = [by_tolerance(network, data[0].view) for network in first]
+        solutions = [by_tolerance(network, view) for network in first]
         record.once("evaluations_by_tolerance", [evaluations for evaluations, _ in solutions])
         record.once("error_by_tolerance", [errors for _, errors in solutions])
-        record.once("error_by_blocks", [by_euler_steps(network, data[0].view) for network in first])
+        record.once("error_by_blocks", [by_euler_steps(network, view) for network in first])
 
 
 def seed_points(settings: ContinuousDepth, seed: int, device: torch.device) -> SeedPoints:
@@ -126,31 +144,6 @@ def depth_learner(settings: ContinuousDepth, lane: str, seed: int, device: torch
     solver = FlowSolver(settings.method, settings.tolerance, settings.solver_steps, settings.gradient)
     carrier = solver if lane == "ode" else EulerBlocks(settings.blocks)
     return learner(DepthNetwork(field, carrier, read_out).to(device), settings)
-
-
-def announce(
-    settings: ContinuousDepth, record: Record, grid: Grid[DepthLearner], view: DepthView, device: torch.device
-) -> None:
-    """Label the dimensions, and name the device."""
-    plane = view.unseen.points.shape[1]
-    dimensions = [f"h{index + 1}" for index in range(plane + settings.augmented)]
-    record.coordinates(
-        network=list(grid.networks),
-        seed=list(settings.seeds),
-        depth=list(view.depths),
-        point=list(range(1, len(view.kept) + 1)),
-        dimension=dimensions,
-        weight=[*dimensions, "bias"],
-        grid_x=view.across.tolist(),
-        grid_y=view.up.tolist(),
-        arrow_x=view.arrows_across.tolist(),
-        arrow_y=view.arrows_up.tolist(),
-        tolerance=list(TOLERANCES),
-        steps_taken=list(EULER_STEPS),
-        layer=list(layers_of(grid.first()[0].network)),
-        magnitude_bin=MAGNITUDE_BINS.centres,
-    )
-    record.attribute(device=device_name(device))
 
 
 def look(grid: Grid[DepthLearner], views: list[DepthView], record: Record) -> None:
@@ -219,12 +212,4 @@ def train_step(
 def unsolved(layers: int, closely: bool) -> Measured:
     """What a step shows of a flow that cannot be solved: NaN."""
     numbers = ("loss", "gradient_norm", "evaluations_forward", "evaluations_backward")
-    nothing = {name: torch.tensor(math.nan) for name in numbers}
-    if not closely:
-        return nothing
-    ratios = {name: torch.full((layers,), math.nan) for name in ("update_to_data", "gradient_to_data")}
-    return {
-        **nothing,
-        **ratios,
-        "weight_gradient_histogram": torch.full((layers, len(MAGNITUDE_BINS.centres)), math.nan),
-    }
+    return {name: torch.tensor(math.nan) for name in numbers} | (unseen_weights(layers) if closely else {})

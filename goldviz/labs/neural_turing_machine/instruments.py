@@ -10,8 +10,7 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 from torch.nn import functional
 
-from goldviz.labs.neural_turing_machine.machine import READ, WRITE, Machine, Visit
-from goldviz.labs.neural_turing_machine.networks import Network
+from goldviz.labs.neural_turing_machine.networks import READ, WRITE, Machine, Network, Visit
 from goldviz.labs.neural_turing_machine.tasks import TaskBatch, lengths_to_test, sequences
 
 if TYPE_CHECKING:

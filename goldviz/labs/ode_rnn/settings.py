@@ -230,8 +230,7 @@ class ODERNNLaboratory(Experiment):
 
     def estimated_bytes(self) -> float:
         """About how much memory a run takes: what the field computes at every stage of every gap."""
-        stages = self.observations * self._evaluations_of_a_gap() if self._flows else 0.0
-        cde_evaluations = self.observations * self._evaluations_of_a_row() if self._driven else 0.0
+        stages, cde_evaluations = self._asked()
         rows = max(self.batch, 256) if self._fused else self.batch
         field = stages * (5 * self.hidden + 4 * self.width) + cde_evaluations * (10 * self.hidden + 4 * self.width)
         values = rows * (field + 36 * self.observations * self.hidden)
@@ -240,24 +239,23 @@ class ODERNNLaboratory(Experiment):
 
     def sizes(self) -> dict[str, float]:
         """How often each field is asked on the way through a sequence, and how many networks go without one."""
-        asked = self.observations * self._evaluations_of_a_gap() if self._flows else 0.0
-        driven = self.observations * self._evaluations_of_a_row() if self._driven else 0.0
+        asked, driven = self._asked()
         own = {
             "fused": asked * self._fused,
             "unfused": asked * (not self._fused),
             "driven": driven,
             "jumping": float(sum(lane.startswith("gru") for lane in lanes(self.networks))),
-            "flowing": float(self._flows),
+            "flowing": float("ode_rnn" in lanes(self.networks)),
         }
         return {**super().sizes(), **own}
 
-    @property
-    def _flows(self) -> bool:
-        return "ode_rnn" in lanes(self.networks)
-
-    @property
-    def _driven(self) -> bool:
-        return "neural_cde" in lanes(self.networks)
+    def _asked(self) -> tuple[float, float]:
+        """How often the ODE-RNN's field and the neural CDE's are asked on the way through a sequence."""
+        trained = lanes(self.networks)
+        return (
+            self.observations * self._evaluations_of_a_gap() if "ode_rnn" in trained else 0.0,
+            self.observations * self._evaluations_of_a_row() if "neural_cde" in trained else 0.0,
+        )
 
     @property
     def _fused(self) -> bool:

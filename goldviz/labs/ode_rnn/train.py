@@ -15,7 +15,14 @@ import torch
 from torch import Tensor
 
 from goldviz.diagnostics.histograms import MAGNITUDE_BINS, VALUE_BINS
-from goldviz.diagnostics.layers import LayerStep, among, distributions, of_weights, with_means_over_seeds
+from goldviz.diagnostics.layers import (
+    LayerStep,
+    among,
+    distributions,
+    of_weights,
+    unseen_weights,
+    with_means_over_seeds,
+)
 from goldviz.labs.ode_rnn.choices import lanes
 from goldviz.labs.ode_rnn.instruments import (
     ARROWS_ACROSS,
@@ -198,8 +205,7 @@ def train_step(one: SeriesLearner, batch: IrregularBatch, rate: float, clip: flo
     try:
         trace = network(batch.times, batch.values, batch.mask)
     except SeriesError:
-        nothing = {name: torch.tensor(math.nan) for name in ("loss", "gradient_norm", "evaluations")}
-        return {**nothing, **(unseen_layers(len(batch.times)) if closely else {})}
+        return unfollowed(len(batch.times), closely)
     loss = sequence_loss(network, trace.before, batch)
     clear_gradients(optimiser)
     loss.backward()
@@ -231,12 +237,8 @@ def of_layers(step: LayerStep, layers: list[str], states: Tensor) -> Measured:
     return {**by_layer, "activation_histogram": distributions(VALUE_BINS, rows)}
 
 
-def unseen_layers(observations: int) -> Measured:
-    """The same of a network that cannot be followed: NaN."""
-    ratios = torch.full((len(LAYERS),), math.nan)
-    return {
-        "update_to_data": ratios,
-        "gradient_to_data": ratios,
-        "weight_gradient_histogram": torch.full((len(LAYERS), len(MAGNITUDE_BINS.centres)), math.nan),
-        "activation_histogram": torch.full((len(rows_kept(observations)), len(VALUE_BINS.centres)), math.nan),
-    }
+def unfollowed(observations: int, closely: bool) -> Measured:
+    """What a step shows of a network that cannot be followed: NaN."""
+    nothing = {name: torch.tensor(math.nan) for name in ("loss", "gradient_norm", "evaluations")}
+    states = torch.full((len(rows_kept(observations)), len(VALUE_BINS.centres)), math.nan)
+    return {**nothing, **unseen_weights(len(LAYERS)), "activation_histogram": states} if closely else nothing

@@ -10,8 +10,7 @@ import xarray as xr
 from goldviz.labs.price_tokens.measures import HONEST, honest
 from goldviz.labs.price_tokens.problem import token_problem
 from goldviz.labs.price_tokens.settings import PriceTokens
-from goldviz.labs.price_tokens.tokenisers import Tokeniser, fitted
-from goldviz.labs.price_tokens.writing import from_calm_to_storm, sample_of, written_again
+from goldviz.labs.price_tokens.tokenisers import Tokeniser, fitted, from_calm_to_storm, sample_of, written_again
 from goldviz.runs.jobs.jobs import Report
 
 BEFORE, AFTER = 48, 12

@@ -31,8 +31,7 @@ from goldviz.labs.price_tokens.settings import OF_WINDOWS
 from goldviz.labs.price_tokens.verdict import SIGN, SWITCHED, UNUSED, gain_in_words, in_use, of_market
 
 if TYPE_CHECKING:
-    from goldviz.arrays.labelled import Run
-    from goldviz.labs.price_tokens.settings import PriceTokens
+    pass
 
 FOUND = 0.2
 """Adjusted Rand index from which tokens count as the planted regimes; chance gives 0, the regimes themselves 1."""
@@ -57,10 +56,6 @@ def score(n: Reading) -> str:
     return gain_in_words(n.own)
 
 
-def _certainty(case: Case) -> str:
-    return f"95 % interval from a bootstrap of blocks of days, {of_market(case.reading)}"
-
-
 def _how_it_knows(case: Case) -> str:
     if case.settings.fitted_on == "all":
         return "The tokeniser was fitted on all days, those that are forecast among them."
@@ -68,10 +63,6 @@ def _how_it_knows(case: Case) -> str:
         return "The tokeniser was fitted on the very days that are forecast."
     smooths = case.settings.has_effect("read") and case.settings.read == "smoother"
     return "The smoother reads a day's state with the help of all later days." if smooths else ""
-
-
-def _back_in_time(case: Case) -> list[Candidate]:
-    return [TO_PAST] if case.settings.fitted_on != "past" else [TO_FILTER]
 
 
 def _beside_garch(n: Reading) -> str:
@@ -106,13 +97,13 @@ def _why_unused(case: Case) -> str:
     return "A code that is nearest to no day gets no gradient, so it stays unused." if learned else ""
 
 
-def _beside_garchs_gain(case: Case) -> str:
-    return "GARCH finds something to forecast here." if case.reading.garch.better else ""
-
-
 ABOVE_ZERO = "the whole interval above 0"
 
-judged = partial(Rule, number=score, confidence=_certainty)
+judged = partial(
+    Rule,
+    number=score,
+    confidence=lambda case: f"95 % interval from a bootstrap of blocks of days, {of_market(case.reading)}",
+)
 in_order = partial(judged, only=lambda n, settings: not settings.shuffle_days)
 
 RULES = (
@@ -129,7 +120,7 @@ RULES = (
         number=lambda n: f"{percent(n.changed)} of the tokens",
         confidence="measured: later moves were changed, and earlier days turned into tokens again",
         explanation=_how_it_knows,
-        advice=_back_in_time,
+        advice=lambda case: [TO_PAST] if case.settings.fitted_on != "past" else [TO_FILTER],
         must_tell=True,
     ),
     Rule(
@@ -232,7 +223,7 @@ RULES = (
         "good",
         "No detectable skill over token frequency",
         line=where("own.undecided", ABOVE_ZERO),
-        explanation=_beside_garchs_gain,
+        explanation=lambda case: "GARCH finds something to forecast here." if case.reading.garch.better else "",
         silenced_by=(*IDLE, "sign_skill"),
     ),
     in_order(
@@ -247,9 +238,4 @@ RULES = (
 )
 
 
-def readings(settings: PriceTokens, dataset: Run) -> list[Reading]:
-    """The run, as rules read it."""
-    return [Reading(dataset)]
-
-
-findings_of = Conclusions(RULES, readings)
+findings_of = Conclusions(RULES, lambda settings, dataset: [Reading(dataset)])

@@ -17,8 +17,7 @@ from goldviz.data.texts.pair_merges import encoded, learned
 from goldviz.labs.price_tokens.densities import pair_counts
 from goldviz.labs.price_tokens.discrete.vector_quantised import perplexity_of
 from goldviz.labs.price_tokens.problem import TokenProblem
-from goldviz.labs.price_tokens.tokenisers import Regimes, Renamed, Tokeniser, Tokens
-from goldviz.labs.price_tokens.writing import Written, changed_by_future
+from goldviz.labs.price_tokens.tokenisers import Regimes, Renamed, Tokeniser, Tokens, Written, changed_by_future
 
 if TYPE_CHECKING:
     from goldviz.labs.price_tokens.settings import PriceTokens

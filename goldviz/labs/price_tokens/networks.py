@@ -42,10 +42,6 @@ class CountedPairs(nn.Module):
         table = self.counts + self.smoothing
         return (table / table.sum(dim=1, keepdim=True)).log()[contexts[:, -1]]
 
-    def loss(self, contexts: Contexts, targets: Int[Tensor, " batch"], dropout: EncoderDropout) -> Tensor:
-        """The loss of the next token."""
-        return cross_entropy(self(contexts), targets)
-
     def count(self, contexts: Contexts, targets: Int[Tensor, " batch"]) -> None:
         """Read these pairs."""
         once = torch.ones(len(targets), dtype=torch.float64, device=targets.device)

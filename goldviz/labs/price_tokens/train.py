@@ -33,7 +33,7 @@ from goldviz.labs.price_tokens.densities import (
 from goldviz.labs.price_tokens.instruments import compare_with_regimes, describe_tokens, look_for_motifs
 from goldviz.labs.price_tokens.networks import CountedPairs, TokenNetwork, token_network
 from goldviz.labs.price_tokens.problem import TokenProblem, token_problem
-from goldviz.labs.price_tokens.writing import Written, written
+from goldviz.labs.price_tokens.tokenisers import Written, written
 from goldviz.models.text.encoder import EncoderDropout
 from goldviz.training.clipping import clip_gradients
 from goldviz.training.devices import device_name, training_on
@@ -175,6 +175,7 @@ def count(one: Learner, places: Places, settings: PriceTokens, epoch: int) -> fl
 def step_by_step(one: Learner, places: Places, settings: PriceTokens) -> float:
     """One pass over the training days in batches."""
     assert one.optimiser is not None
+    assert not isinstance(one.network, CountedPairs)
     set_learning_rate(one.optimiser, settings.learning_rate)
     days = one.fold.train
     order = torch.randperm(len(days), generator=one.order).numpy()

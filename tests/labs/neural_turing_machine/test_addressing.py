@@ -6,7 +6,7 @@ from itertools import pairwise
 import pytest
 import torch
 
-from goldviz.labs.neural_turing_machine.machine import NEARLY_EMPTY, Controls, Machine, MachineShape, address, written
+from goldviz.labs.neural_turing_machine.networks import NEARLY_EMPTY, Controls, Machine, MachineShape, address, written
 
 SLOTS, WIDTH = 5, 3
 

@@ -11,7 +11,7 @@ from goldviz.data.markets.market import Channel, Market, MarketError
 from goldviz.declare.settings import SettingsError
 from goldviz.labs.price_tokens.problem import token_problem
 from goldviz.labs.price_tokens.settings import PriceTokens
-from goldviz.labs.price_tokens.writing import written
+from goldviz.labs.price_tokens.tokenisers import written
 from tests.refusals import refused
 
 TODAY = pd.Timestamp("2024-12-31", tz="UTC")

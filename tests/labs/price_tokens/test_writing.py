@@ -10,8 +10,7 @@ from goldviz.labs.price_tokens.densities import Loss, log_frequencies, log_pairs
 from goldviz.labs.price_tokens.instruments import bits_a_day, motifs
 from goldviz.labs.price_tokens.problem import token_problem
 from goldviz.labs.price_tokens.settings import PriceTokens
-from goldviz.labs.price_tokens.tokenisers import FITS, fitted
-from goldviz.labs.price_tokens.writing import changed_by_future, written
+from goldviz.labs.price_tokens.tokenisers import FITS, changed_by_future, fitted, written
 
 STARTS = (600, 800)
 RETURNS = np.random.default_rng(0).standard_normal(1000) * np.repeat([0.005, 0.02], 500)[np.r_[0:1000:2, 1:1000:2]]

@@ -156,10 +156,6 @@ def _rows(plot: Plot) -> dict[str, Any]:
     return {"range": (-0.6, len(names) - 0.4), "tickvals": [*range(len(names))], "ticktext": words, "showgrid": False}
 
 
-def _own_gain(plot: Plot) -> str:
-    return f"{model_name('network', _network_of(plot))}: {gain_in_words(Reading(plot.ds).own)}."
-
-
 def _of_it(plot: Plot) -> str:
     n = Reading(plot.ds)
     parts = [(word, result.value) for word, result in (("size", n.size), ("sign", n.sign)) if np.isfinite(result.value)]
@@ -231,12 +227,16 @@ def _while_learned(plot: Plot) -> str:
 
 
 def _chain(of: str, x: str, y: str, heading: str, **ticks: Any) -> Panel:
-    rows = axis("from", told=lambda plot: {"autorange": "reversed", "range": None, "dtick": _every(plot), **ticks})
+    rows = axis(
+        "from",
+        told=lambda plot: {
+            "autorange": "reversed",
+            "range": None,
+            "dtick": max(1, plot.ds.sizes["token_name"] // 8),
+            **ticks,
+        },
+    )
     return panel(heat(of, x, y, hover="%{z:.1%} from %{y} to %{x}"), heading=heading, y=rows)
-
-
-def _every(plot: Plot) -> int:
-    return max(1, plot.ds.sizes["token_name"] // 8)
 
 
 def _planted(plot: Plot) -> Sequence[Panel]:
@@ -255,10 +255,6 @@ def _diagonal(plot: Plot, name: str) -> str:
 def _stays(plot: Plot) -> str:
     beside = f"; planted {_diagonal(plot, 'planted_transition')}" if "planted_transition" in plot.ds else ""
     return f"Stays: {_diagonal(plot, 'transition')}{beside}."
-
-
-def _of_fit(plot: Plot) -> str:
-    return f"The fit itself: {_diagonal(plot, 'fitted_transition')}." if "fitted_transition" in plot.ds else ""
 
 
 def _first_merges(plot: Plot) -> str:
@@ -302,7 +298,10 @@ FIGURES, shared_limits = offered(
         cannot_show="Runs with other tokens.",
         x=axis("Nats a day over token frequency", read=_scores, nticks=5),
         y=axis(scale="free", told=_rows),
-        notes=(_own_gain, _of_it),
+        notes=(
+            lambda plot: f"{model_name('network', _network_of(plot))}: {gain_in_words(Reading(plot.ds).own)}.",
+            _of_it,
+        ),
         height=lambda plot: 190 + 48 * max(len(_models(plot)), 2),
         legend="none",
         hover="closest",
@@ -339,7 +338,12 @@ FIGURES, shared_limits = offered(
         _planted,
         shows="How often one token follows another. Below: the same of planted regimes, where there are some.",
         colour=colours("Share of the days that follow", ends=(0, 1), tickformat=".0%"),
-        notes=(_stays, _of_fit),
+        notes=(
+            _stays,
+            lambda plot: (
+                f"The fit itself: {_diagonal(plot, 'fitted_transition')}." if "fitted_transition" in plot.ds else ""
+            ),
+        ),
         height=lambda plot: 680 if "planted_transition" in plot.ds else 460,
     ),
     # Byte-pair merges learned on the past, later days coded with them (document 002, 2.4).

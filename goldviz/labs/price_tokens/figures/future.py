@@ -56,7 +56,8 @@ def future(ds: Run, *, theme: Theme = "light") -> Figure:
         line={"color": ink.accent, "width": 2.6},
     )
     changes = ds["changes"].values.tolist()
-    ways = {"Honest": "fitted on the days before", "Looking ahead": HOW.get(settings.fitted_on, _peek(settings))}
+    peek = "read with the help of later days" if settings.tokeniser == "hmm" else HOW["block"]
+    ways = {"Honest": "fitted on the days before", "Looking ahead": HOW.get(settings.fitted_on, peek)}
     for row, (name, how) in enumerate(ways.items(), start=2):
         _strip(figure, ds, row, ink.accent, ink.muted)
         add_heading(figure, row, f"<b>{name}</b>: {how}", font={"size": 13, "color": ink.text})
@@ -72,10 +73,6 @@ def future(ds: Run, *, theme: Theme = "light") -> Figure:
     )
     tokens = {"cmin": 1, "cmax": settings.tokens, "colorscale": look.SEQUENTIAL, "showscale": False}
     return figure.update_layout(coloraxis=tokens)
-
-
-def _peek(settings: PriceTokens) -> str:
-    return "read with the help of later days" if settings.tokeniser == "hmm" else HOW["block"]
 
 
 def _strip(figure: Figure, ds: Run, row: int, lit: str, dark: str) -> None:
