@@ -57,10 +57,9 @@ class Reply(NamedTuple):
 @torch.no_grad()
 def reply(network: Network, evaluation: Evaluation) -> Reply:
     """Let the network answer once: padding stands behind a sequence, and changes nothing before it."""
-    if not isinstance(network, Machine):
-        return Reply(network(evaluation.inputs), [])
     visits: list[Visit] = []
-    return Reply(network(evaluation.inputs, visits), visits)
+    trace = (visits,) if isinstance(network, Machine) else ()
+    return Reply(network(evaluation.inputs, *trace), visits)
 
 
 def answers(network: Network, batch: TaskBatch) -> Float[Tensor, "answer batch bit"]:

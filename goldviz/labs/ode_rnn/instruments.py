@@ -12,7 +12,7 @@ from jaxtyping import Bool, Float
 from torch import Tensor
 from torch.nn.functional import linear
 
-from goldviz.labs.ode_rnn.networks import flat_weights, refined_solver
+from goldviz.labs.ode_rnn.networks import FINER, flat_weights, own_solver
 from goldviz.labs.ode_rnn.tasks import IrregularBatch, ProbeSequence, SequenceSource
 from goldviz.models.continuous.observed_series import SeriesError, gaps_before
 from goldviz.models.continuous.ode_rnn import ODERNN
@@ -156,7 +156,7 @@ def flow_readings(network: SeriesForecaster, settings: ODERNNLaboratory, view: S
     """What only an ODE-RNN has, for every seed; NaN where its numbers are not finite."""
     reader = ode_reader(network)
     batch, first = view.usual, judged(len(view.usual.times))
-    finer_network = ODERNN(reader.network.cell, reader.network.field, refined_solver(settings))
+    finer_network = ODERNN(reader.network.cell, reader.network.field, own_solver(settings, FINER))
     try:
         mean, _ = network.decode(finer_network(batch.times, batch.values, batch.mask).before[first:])
         trace = network(*(part[:, :STRETCHED] for part in (batch.times, batch.values, batch.mask)))
@@ -184,12 +184,6 @@ def field_at(
         J = (1 - h.square())[:, :, None] * (W @ J)
         values.append(h)
     return torch.cat(values, 1), last @ J
-
-
-def probe_path(network: SeriesForecaster, probe: ProbeSequence, longest_gap: float) -> DensePath:
-    """The path along the probe; raises ``SeriesError`` where it cannot be followed."""
-    batch = probe.seen
-    return dense_path(network, batch.times, batch.values, batch.mask, longest_gap)
 
 
 @torch.no_grad()

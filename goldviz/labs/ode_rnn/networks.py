@@ -14,7 +14,7 @@ from goldviz.models.continuous.fused_ode_rnn import fixed_step_ode_rnn
 from goldviz.models.continuous.methods import FIXED, runge_kutta_method
 from goldviz.models.continuous.neural_cde import FirstState, NeuralCDE, controls
 from goldviz.models.continuous.ode_rnn import ODERNN
-from goldviz.models.continuous.ode_solvers import Evolution, FixedSteps, Solver, TorchdiffeqSolver, steps_for
+from goldviz.models.continuous.ode_solvers import Evolution, FixedSteps, TorchdiffeqSolver, steps_for
 from goldviz.models.continuous.runge_kutta import integrate
 from goldviz.models.continuous.series_forecaster import (
     ORTHOGONAL_START,
@@ -70,25 +70,20 @@ def neural_cde(settings: ODERNNLaboratory, channels: int, seed: int) -> NeuralCD
     return NeuralCDE(field, start, channels, solver, replace(solver, longest_step=LONGEST_VALUE_STEP))
 
 
-def own_solver(settings: ODERNNLaboratory) -> FixedSteps | TorchdiffeqSolver:
-    """The solver that the settings name, not fused."""
+def own_solver(settings: ODERNNLaboratory, finer: int = 1) -> FixedSteps | TorchdiffeqSolver | FinerSteps:
+    """The solver that the settings name, not fused; ``finer`` is how many steps it takes in place of each.
+
+    A solver that adapts gets the tolerance that has about this effect.
+    """
     method = method_of(settings.solver)
     if method.adaptive:
-        return TorchdiffeqSolver(method.library, settings.tolerance, settings.tolerance / 10)
-    if settings.solver not in FIXED:
-        return TorchdiffeqSolver(method.library, longest_step=settings.step_cap)
-    return FixedSteps(settings.solver, settings.step_cap)
-
-
-def refined_solver(settings: ODERNNLaboratory) -> Solver:
-    """The same method with four times as many steps, where it adapts the tolerance that has about this effect."""
-    method = method_of(settings.solver)
-    if method.adaptive:
-        tolerance = settings.tolerance / FINER**method.tableau.order
+        tolerance = settings.tolerance / finer**method.tableau.order
         return TorchdiffeqSolver(method.library, tolerance, tolerance / 10)
-    if settings.solver not in FIXED:
-        return FinerSteps("rk4_three_eighths", settings.step_cap)
-    return FixedSteps(settings.solver, settings.step_cap, FINER)
+    if settings.solver in FIXED:
+        return FixedSteps(settings.solver, settings.step_cap, finer)
+    if finer == 1:
+        return TorchdiffeqSolver(method.library, longest_step=settings.step_cap)
+    return FinerSteps("rk4_three_eighths", settings.step_cap)
 
 
 @dataclass(frozen=True)

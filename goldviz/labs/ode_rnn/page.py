@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import streamlit as st
 
-from goldviz.arrays.labelled import Run
 from goldviz.diagnostics.findings.rule import filled
 from goldviz.labs.ode_rnn import LAB
 from goldviz.labs.ode_rnn.edited import FEWEST, LARGEST, EditedSeries
@@ -146,18 +145,14 @@ def why(lane: Lane[ODERNNLaboratory], draw: Callable[[str], None]) -> None:
         st.latex(r"h'_i = \mathrm{ODESolve}(f_\theta, h_{i-1}, t_{i-1}, t_i)")
         st.markdown("At an observation it jumps (eq. 33), and does not where nothing was observed:")
         st.latex(r"h_i = \mathrm{RNNCell}(h'_i, x_i)")
-        _numbers(lane.dataset)
+        if "interval_evaluations" in lane.dataset and lane.dataset.sizes.get("look", 0):
+            st.markdown(filled(NUMBERS, Reading.of(lane.dataset, "ode_rnn")))
+        else:
+            st.caption("The run's numbers appear here with its first look.")
         st.caption(
             "A small refined error does not prove that the field is right outside the observed gaps. Equal steps are "
             "not equal time: the ODE-RNN takes longer for each."
         )
-
-
-def _numbers(ds: Run) -> None:
-    if "interval_evaluations" not in ds or not ds.sizes.get("look", 0):
-        st.caption("The run's numbers appear here with its first look.")
-        return
-    st.markdown(filled(NUMBERS, Reading.of(ds, "ode_rnn")))
 
 
 PAGE = LaboratoryPage(

@@ -28,11 +28,11 @@ from goldviz.labs.ode_rnn.instruments import (
     ARROWS_ACROSS,
     Measured,
     SeedView,
+    dense_path,
     flow_readings,
     path_flow_readings,
     path_moments,
     path_readings,
-    probe_path,
     seed_readings,
     seed_view,
     sequence_loss,
@@ -188,7 +188,8 @@ def _along_the_probe(
 ) -> tuple[list[Measured], Measured]:
     """Nothing where a network cannot be followed: the step's loss is not finite then either."""
     try:
-        paths = [probe_path(network, view.probe, settings.longest_gap) for network in networks]
+        seen, gap = view.probe.seen, settings.longest_gap
+        paths = [dense_path(network, seen.times, seen.values, seen.mask, gap) for network in networks]
     except SeriesError:
         return [], {}
     probes = [path_readings(network, path) for network, path in zip(networks, paths, strict=True)]

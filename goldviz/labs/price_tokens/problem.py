@@ -101,26 +101,22 @@ def token_problem(settings: PriceTokens) -> TokenProblem:
         [str(day) for day in moments.strftime("%Y-%m-%d")],
         _prices(panel, answers),
         regimes,
-        _folds(settings, panel, answers),
+        folds(
+            panel.dates,
+            answers.known,
+            answers.rows,
+            scheme="expanding",
+            train_years=settings.train_years,
+            test_years=settings.test_years,
+            refits=settings.refits,
+            embargo=EMBARGO,
+            validation_share=VALIDATION_SHARE,
+            final_days=0,
+            open_final=False,
+        ),
     )
     _check_moves(problem)
     return problem
-
-
-def _folds(settings: PriceTokens, panel: Panel, answers: NextValues) -> list[Fold]:
-    return folds(
-        panel.dates,
-        answers.known,
-        answers.rows,
-        scheme="expanding",
-        train_years=settings.train_years,
-        test_years=settings.test_years,
-        refits=settings.refits,
-        embargo=EMBARGO,
-        validation_share=VALIDATION_SHARE,
-        final_days=0,
-        open_final=False,
-    )
 
 
 def _of_regimes(regimes: Int[np.ndarray, " day"], seed: int) -> Float[np.ndarray, " day"]:

@@ -42,9 +42,7 @@ def compute(settings: ResidualFlow) -> xr.Dataset:
     that is under way.
     """
     with one_thread():
-        return _merged(
-            settings, [_carried(_shared(settings)), _convergence(settings.changed(view=100, blocks=1)), *_at(settings)]
-        )
+        return _merged(settings, _convergence(settings.changed(view=100, blocks=1)))
 
 
 @torch.no_grad()
@@ -54,15 +52,13 @@ def plane(settings: ResidualFlow) -> xr.Dataset:
     They take half the time, and after another number of blocks hardly any.
     """
     with one_thread():
-        return _merged(settings, [_carried(_shared(settings)), *_at(settings)])
+        return _merged(settings)
 
 
-def _at(settings: ResidualFlow) -> list[xr.Dataset]:
-    """What depends on the number of blocks, and on the depth in view."""
-    return [_network(settings.changed(view=100, beside="none")), _in_view(settings.changed(beside="none"))]
-
-
-def _merged(settings: ResidualFlow, parts: list[xr.Dataset]) -> xr.Dataset:
+def _merged(settings: ResidualFlow, *more: xr.Dataset) -> xr.Dataset:
+    """The flow, ``more``, what depends on the number of blocks, and what depends on the depth in view."""
+    network = _network(settings.changed(view=100, beside="none"))
+    parts = [_carried(_shared(settings)), *more, network, _in_view(settings.changed(beside="none"))]
     attributes = {name: value for part in parts for name, value in part.attrs.items()}
     return xr.merge(parts).assign_attrs(attributes, view=settings.view)
 

@@ -51,11 +51,7 @@ def points_outside(run: Run) -> tuple[int, float]:
     return len(outside), float(distances.max(initial=0.0)) if np.isfinite(distances).all() else np.inf
 
 
-evaluations_asked = measure(lambda run: _at_usual_tolerance(run, "evaluations"), "evaluations")
+evaluations_asked = measure(lambda run: run["evaluations"].sel(asked=TOLERANCE), "evaluations")
 """How often dopri5 evaluates f at a tolerance of 1e-4; NaN where it does not arrive."""
-error_asked = measure(lambda run: _at_usual_tolerance(run, "adaptive_error"))
+error_asked = measure(lambda run: run["adaptive_error"].sel(asked=TOLERANCE))
 """How far off dopri5 ends at a tolerance of 1e-4, the point that is farthest off."""
-
-
-def _at_usual_tolerance(run: Run, name: str) -> float:
-    return float(run[name].sel(asked=TOLERANCE))

@@ -16,7 +16,7 @@ from goldviz.labs.ode_rnn.instruments import (
     sequence_loss,
     state_gradient_norms,
 )
-from goldviz.labs.ode_rnn.networks import refined_solver, series_network
+from goldviz.labs.ode_rnn.networks import FINER, own_solver, series_network
 from goldviz.labs.ode_rnn.settings import ODERNNLaboratory
 from goldviz.labs.ode_rnn.tasks import sequence_source
 from goldviz.labs.ode_rnn.train import one_cycle_share, train
@@ -134,7 +134,7 @@ def test_refined_steps_are_four_times_as_many(method):
     settings = ODERNNLaboratory(solver=method, step_cap=0.4)
     field, state = TanhField(3, (4,), stream(0, 0), last_scale=1.0), torch.randn(2, 3, generator=stream(0, 1))
     durations = torch.tensor([0.5, 0.3])
-    refined = refined_solver(settings)
+    refined = own_solver(settings, FINER)
     found = refined.evolve(field, state, durations)
     assert found.steps == 8
     for sample, (duration, steps) in enumerate([(0.5, 8), (0.3, 4)]):
@@ -143,7 +143,7 @@ def test_refined_steps_are_four_times_as_many(method):
 
 
 def test_refined_torchdiffeq_takes_four_steps_for_each_of_its_batch():
-    refined = refined_solver(ODERNNLaboratory(solver="torchdiffeq_rk4", step_cap=0.4))
+    refined = own_solver(ODERNNLaboratory(solver="torchdiffeq_rk4", step_cap=0.4), FINER)
     field, state = TanhField(3, (4,), stream(0, 0), last_scale=1.0), torch.randn(2, 3, generator=stream(0, 1))
     found = refined.evolve(field, state, torch.tensor([0.5, 0.3]))
     assert found.steps == 8

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from goldviz.arrays.labelled import Array, Run
 from goldviz.diagnostics.findings import times
 from goldviz.figures import limits
-from goldviz.figures.draft import Figure, Shape, make_subplots
+from goldviz.figures.draft import Figure, make_subplots
 from goldviz.figures.elements import add_band, add_heading, handle, title_below
 from goldviz.figures.frames import AtStep, Words, line
 from goldviz.figures.limits import Quantity, Values, exact, padded
@@ -216,7 +216,9 @@ def path(plot: Plot, *, channel: str | None = None, editable: bool = False) -> F
         _head(plot, len(heights), "Observed or missing", plot.ink.text)
         _draw_rug(plot, len(heights))
     if editable:
-        plot.figure.update_layout(shapes=_handles(ds, chosen, plot.ink.accent))
+        places = zip(ds["probe_time"].values, ds["probe_value"].sel(channel=chosen).values, strict=True)
+        seen = [(float(time), float(value)) for time, value in places if not np.isnan(value)]
+        plot.figure.update_layout(shapes=[handle(time, value, plot.ink.accent, HANDLE) for time, value in seen])
     across = dict(time_axis(plot))
     title = across.pop("title_text")
     plot.figure.update_xaxes(**across)
@@ -297,12 +299,6 @@ def _draw_rug(plot: Plot, row: int) -> None:
         "ticktext": [as_label(shortened(channel)) for channel in channels],
     }
     plot.figure.update_yaxes(range=(len(channels) - 0.5, -0.5), showgrid=False, ticks="", **names, row=row)
-
-
-def _handles(ds: Run, channel: str, accent: str) -> list[Shape]:
-    values = ds["probe_value"].sel(channel=channel).values
-    places = zip(ds["probe_time"].values.tolist(), values.tolist(), strict=True)
-    return [handle(time, value, accent, HANDLE) for time, value in places if not np.isnan(value)]
 
 
 def _shade(plot: Plot, row: int, ends: tuple[float, float]) -> None:
