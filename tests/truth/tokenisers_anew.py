@@ -168,7 +168,7 @@ class Codes(Normals):
             return torch.tensor(np.stack([padded[at : at + len(returns)] for at in range(length)], 1))
 
         given = windows(sample)
-        self.network = learned_codes(given.numpy(), settings.tokens, chance, steps=0).network.double()
+        self.network = learned_codes(given.numpy(), settings.tokens, chance, steps=0)[0].double()
         learning, self.perplexity = torch.optim.Adam(self.network.parameters(), 3e-3), []
         for step in range(1, settings.code_steps + 1):
             x = given[torch.randint(len(given), (128,), generator=chance)]

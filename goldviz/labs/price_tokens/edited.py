@@ -117,5 +117,5 @@ def push_to(days: xr.Dataset, price: float) -> float:
 def _before_edit(settings: str, returns: bytes, block: tuple[int, int]) -> Tokeniser:
     """The tokeniser of a block before anything was edited, its names in their order."""
     own, days = PriceTokens.checked_json(settings), np.frombuffer(returns)
-    fit = fitted(own, sample_of(own, days, *block), own.market_seed).tokeniser
+    fit = fitted(own, sample_of(own, days, *block), own.market_seed)
     return from_calm_to_storm(fit, days[: block[0]])

@@ -17,7 +17,7 @@ from goldviz.data.texts.pair_merges import encoded, learned
 from goldviz.labs.price_tokens.densities import pair_counts
 from goldviz.labs.price_tokens.discrete.vector_quantised import perplexity_of
 from goldviz.labs.price_tokens.problem import TokenProblem
-from goldviz.labs.price_tokens.tokenisers import Regimes, Renamed, Tokeniser, Tokens, Written, changed_by_future
+from goldviz.labs.price_tokens.tokenisers import Codes, Regimes, Renamed, Tokeniser, Tokens, Written, changed_by_future
 
 if TYPE_CHECKING:
     from goldviz.labs.price_tokens.settings import PriceTokens
@@ -86,14 +86,13 @@ def describe_tokens(settings: PriceTokens, record: Record, problem: TokenProblem
     record.once("transition", counts / np.maximum(counts.sum(axis=1, keepdims=True), 1))
     record.once("same_label", text.same_label)
     record.once("same_meaning", text.same_meaning)
-    first = text.first.tokeniser
-    record.once("changed_by_future", changed_by_future(settings, returns, starts[0], ends[0], first))
+    record.once("changed_by_future", changed_by_future(settings, returns, starts[0], ends[0], text.first))
     model = regimes_of(text.tokenisers[-1])
     if model is not None:
         record.once("fitted_transition", model)
-    if text.first.codes_in_use:
-        record.coordinates(code_look=list(range(1, len(text.first.codes_in_use) + 1)))
-        record.once("codes_in_use", text.first.codes_in_use)
+    if isinstance(text.first, Codes):
+        record.coordinates(code_look=list(range(1, len(text.first.perplexity) + 1)))
+        record.once("codes_in_use", text.first.perplexity)
 
 
 def meaning_of(tokeniser: Tokeniser, past: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

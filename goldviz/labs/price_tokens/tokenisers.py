@@ -66,6 +66,13 @@ class Regimes(Clusters):
 
 
 @dataclass(frozen=True)
+class Codes(Clusters):
+    """Learned codes; ``perplexity`` is that of their use on the way there."""
+
+    perplexity: Sequence[float]
+
+
+@dataclass(frozen=True)
 class Renamed:
     """A tokeniser under other names: ``order[i]`` is the token that is called i."""
 
@@ -90,15 +97,7 @@ class Renamed:
         return np.asarray(self.tokeniser.cumulative(values)[:, self.order])
 
 
-@dataclass(frozen=True)
-class Fit:
-    """A fitted tokeniser, and the perplexity of code use on the way where codes were learned."""
-
-    tokeniser: Tokeniser
-    codes_in_use: Sequence[float] = ()
-
-
-def fitted(settings: PriceTokens, sample: Returns, seed: int) -> Fit:
+def fitted(settings: PriceTokens, sample: Returns, seed: int) -> Tokeniser:
     """The tokeniser of the settings, learned from a sample; raises :class:`MarketError` with a sentence."""
     try:
         return FITS[settings.tokeniser](settings, sample, seed)
@@ -106,44 +105,37 @@ def fitted(settings: PriceTokens, sample: Returns, seed: int) -> Fit:
         raise MarketError(f"{error}. Lower tokens, or choose longer data.", "too_few") from None
 
 
-def _bins(make: Callable[[Returns, int], Tokeniser]) -> Callable[[PriceTokens, Returns, int], Fit]:
-    return lambda settings, sample, seed: Fit(make(sample, settings.tokens))
-
-
-def _hidden_markov(settings: PriceTokens, sample: Returns, seed: int) -> Fit:
+def _hidden_markov(settings: PriceTokens, sample: Returns, seed: int) -> Tokeniser:
     model, _ = fitted_hidden_markov(sample, settings.tokens, np.random.default_rng(seed))
     chances = model.smoothed if settings.read == "smoother" else lambda returns: model.filtered(returns)[0]
     likeliest = lambda returns: chances(returns).argmax(axis=1)  # noqa: E731
-    return Fit(Regimes(likeliest, model.means, model.deviations, model.transitions))
+    return Regimes(likeliest, model.means, model.deviations, model.transitions)
 
 
-def _codes(settings: PriceTokens, sample: Returns, seed: int) -> Fit:
+def _codes(settings: PriceTokens, sample: Returns, seed: int) -> Tokeniser:
     # Other tokenisers need no torch, which takes seconds to import.
     import torch
 
     from goldviz.labs.price_tokens.discrete.vector_quantised import learned_codes
 
     unit, window, count = float(sample.std()), settings.window, settings.tokens
-    codes = learned_codes(
+    codes, perplexity = learned_codes(
         windows_of(sample / unit, window),
         count,
         torch.Generator().manual_seed(seed),
         steps=settings.code_steps,
         among_data=settings.codes == "data",
     )
-    return Fit(
-        described(lambda series: codes.tokens(windows_of(series / unit, window)), sample, count), codes.perplexity
-    )
+    label = described(lambda series: codes.tokens(windows_of(series / unit, window)), sample, count)
+    return Codes(**vars(label), perplexity=perplexity)
 
 
-FITS: dict[str, Callable[[PriceTokens, Returns, int], Fit]] = {
-    "uniform": _bins(equal_width_bins),
-    "quantile": _bins(quantile_bins),
-    "basis_points": lambda settings, sample, seed: Fit(
-        basis_point_bins(sample, settings.tokens, settings.basis_points)
-    ),
-    "kmeans": lambda settings, sample, seed: Fit(k_means(sample, settings.tokens, settings.window, seed)),
-    "mixture": lambda settings, sample, seed: Fit(gaussian_mixture(sample, settings.tokens, settings.window, seed)),
+FITS: dict[str, Callable[[PriceTokens, Returns, int], Tokeniser]] = {
+    "uniform": lambda settings, sample, seed: equal_width_bins(sample, settings.tokens),
+    "quantile": lambda settings, sample, seed: quantile_bins(sample, settings.tokens),
+    "basis_points": lambda settings, sample, seed: basis_point_bins(sample, settings.tokens, settings.basis_points),
+    "kmeans": lambda settings, sample, seed: k_means(sample, settings.tokens, settings.window, seed),
+    "mixture": lambda settings, sample, seed: gaussian_mixture(sample, settings.tokens, settings.window, seed),
     "hmm": _hidden_markov,
     "vqvae": _codes,
 }
@@ -160,7 +152,7 @@ class Written:
 
     tokens: Tokens
     tokenisers: Sequence[Tokeniser]
-    first: Fit
+    first: Tokeniser
     same_label: Float[np.ndarray, " refit"]
     same_meaning: Float[np.ndarray, " refit"]
 
@@ -170,11 +162,11 @@ def written(settings: PriceTokens, returns: Returns, starts: Sequence[int]) -> W
     ends = [*starts[1:], len(returns)]
     tokens = np.empty(len(returns), np.int64)
     first = fitted(settings, sample_of(settings, returns, starts[0], ends[0]), settings.market_seed)
-    tokenisers: list[Tokeniser] = [from_calm_to_storm(first.tokeniser, returns[: starts[0]])]
+    tokenisers: list[Tokeniser] = [from_calm_to_storm(first, returns[: starts[0]])]
     tokens[: ends[0]] = tokenisers[0].tokens(returns)[: ends[0]]
     agreements = []
     for number, (start, end) in enumerate(zip(starts[1:], ends[1:], strict=True), start=1):
-        fresh = fitted(settings, sample_of(settings, returns, start, end), settings.market_seed + number).tokeniser
+        fresh = fitted(settings, sample_of(settings, returns, start, end), settings.market_seed + number)
         old, new = (one.tokens(returns)[:start] for one in (tokenisers[-1], fresh))
         meaning = Renamed(fresh, matched(old, new, settings.tokens))
         tokeniser: Tokeniser = meaning if settings.labels == "aligned" else fresh
@@ -230,5 +222,5 @@ def written_again(
     if np.array_equal(again, sample):
         # The same sample and seed make the same tokeniser.
         return own, before.tokens(other)[span]
-    now = fitted(settings, again, settings.market_seed).tokeniser.tokens(other)[span]
+    now = fitted(settings, again, settings.market_seed).tokens(other)[span]
     return own, np.argsort(matched(own, now, settings.tokens))[now]

@@ -22,7 +22,7 @@ def settings(**changes: Any) -> Any:
 
 def changed(chosen: Any) -> Any:
     start, end = STARTS
-    before = written(chosen, RETURNS, STARTS).first.tokeniser
+    before = written(chosen, RETURNS, STARTS).first
     return changed_by_future(chosen, RETURNS, start, end, before)
 
 
@@ -58,7 +58,7 @@ def test_a_new_fit_keeps_its_names_where_they_are_matched() -> None:
 
 @pytest.mark.parametrize("tokeniser", FITS)
 def test_a_forecast_is_a_density(tokeniser: Any) -> None:
-    found = fitted(settings(tokeniser=tokeniser, window=5), RETURNS, 0).tokeniser
+    found = fitted(settings(tokeniser=tokeniser, window=5), RETURNS, 0)
     chances = np.log(np.array([[0.2, 0.5, 0.3]]))
 
     def density(x: Any) -> Any:

@@ -8,7 +8,6 @@ it is (straight-through). Document 002, section 1.3.4, names learned codes.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 import torch
@@ -47,18 +46,10 @@ class VectorQuantised(nn.Module):
         commitment_loss = (latents - nearest.detach()).square().mean()
         return rebuilt + codebook_loss + COMMITMENT * commitment_loss, tokens
 
-
-@dataclass(frozen=True)
-class LearnedCodes:
-    """A trained network, and the perplexity of its codes' use along training."""
-
-    network: VectorQuantised
-    perplexity: list[float]
-
     @torch.no_grad()
     def tokens(self, windows: Float[np.ndarray, "day window"]) -> Int[np.ndarray, " day"]:
         """The token of each window."""
-        return self.network.nearest(self.network.encoder(_tensor(windows))).numpy()
+        return self.nearest(self.encoder(_tensor(windows))).numpy()
 
 
 def perplexity_of(tokens: Int[np.ndarray, " day"], count: int) -> float:
@@ -81,10 +72,11 @@ def learned_codes(
     batch: int = 128,
     rate: float = 3e-3,
     among_data: bool = True,
-) -> LearnedCodes:
-    """Train a network on windows. Codes start at encoded windows, or, not ``among_data``, anywhere in a wider room.
+) -> tuple[VectorQuantised, list[float]]:
+    """A network trained on windows, and the perplexity of its codes' use on the way.
 
-    Those that start far away are nearest to nothing, get no gradient, and stay unused: the code book collapses.
+    Codes start at encoded windows, or, not ``among_data``, anywhere in a wider room. Those that start far away are
+    nearest to nothing, get no gradient, and stay unused: the code book collapses.
     """
     inputs = _tensor(windows)
     network = VectorQuantised(inputs.shape[1], count)
@@ -106,8 +98,8 @@ def learned_codes(
         loss.backward()
         optimiser.step()
         if (step + 1) % max(1, steps // 10) == 0:
-            used.append(perplexity_of(LearnedCodes(network, []).tokens(windows), count))
-    return LearnedCodes(network, used)
+            used.append(perplexity_of(network.tokens(windows), count))
+    return network, used
 
 
 def _tensor(windows: Float[np.ndarray, "day window"]) -> Tensor:
