@@ -12,6 +12,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from goldviz.arrays.labelled import Array, Run
@@ -177,18 +178,8 @@ def rank_correlation(x: NDArray[np.floating], y: NDArray[np.floating]) -> float:
     >>> rank_correlation(np.array([1.0, 2.0, 4.0]), np.array([5.0, 6.0, 60.0]))
     1.0
     """
-    usable = np.isfinite(x) & np.isfinite(y)
-    first, second = _ranks(x[usable]), _ranks(y[usable])
-    if usable.sum() < 3 or np.ptp(first) == 0 or np.ptp(second) == 0:
-        return float("nan")
-    return round(float(np.corrcoef(first, second)[0, 1]), 12)
-
-
-def _ranks(values: NDArray[np.floating]) -> NDArray[np.float64]:
-    """Ranks from 0, equal values sharing the mean of theirs."""
-    ascending = np.sort(values)
-    below, up_to = (np.searchsorted(ascending, values, side) for side in ("left", "right"))
-    return np.asarray((below + up_to - 1) / 2)
+    pairs = pd.DataFrame({"x": x, "y": y})
+    return round(float(pairs.corr("spearman", min_periods=3).to_numpy()[0, 1]), 12)
 
 
 def _told(plot: Plot) -> Mapping[str, Any]:

@@ -170,7 +170,8 @@ def _explained(plot: Plot) -> Words:
     def said(shares: Array) -> str:
         return f"Axes: {percent(float(shares.sum()))} of the variance." if np.isfinite(shares).all() else ""
 
-    return plot.say(said, plot.now["explained_variance"]) if "explained_variance" in plot.ds else ""
+    now = as_of(plot, "explained_variance")
+    return plot.say(said, now["explained_variance"]) if "explained_variance" in now else ""
 
 
 # Curves between the observations are the flow (document 001, eq. 31); upright parts are the jumps (eq. 33). A plain GRU
