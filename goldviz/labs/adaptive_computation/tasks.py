@@ -12,7 +12,6 @@ from torch.nn.functional import one_hot
 if TYPE_CHECKING:
     from goldviz.labs.adaptive_computation.settings import AdaptiveComputation
 
-
 STOP = 2
 """The symbol behind 0 and 1."""
 TESTS = 512

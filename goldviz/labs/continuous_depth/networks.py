@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, TypeAlias
 
 import torch
 from jaxtyping import Float
@@ -103,15 +103,6 @@ class TimedDepthField(DepthField):
         """The biases of all layers but the last; the first layer's moves with t."""
         first, *others = super().inner_biases(t)
         return [first + t * self.depth_weights, *others]
-
-
-class Carrier(Protocol):
-    """Carries points through depth along a field, whose count of evaluations it starts at zero."""
-
-    def carry(
-        self, field: DepthField, start: Float[Tensor, "points hidden"], depths: Sequence[float]
-    ) -> Float[Tensor, "depths points hidden"]:
-        """Where the points are at these depths, which ascend from 0 to 1."""
 
 
 @dataclass(frozen=True)
@@ -212,6 +203,10 @@ class EulerBlocks:
             block = min(int(depth * self.blocks), self.blocks - 1)
             along.append(torch.lerp(states[block], states[block + 1], depth * self.blocks - block))
         return torch.stack(along)
+
+
+Carrier: TypeAlias = FlowSolver | EulerBlocks
+"""What carries points through depth along a field, whose count of evaluations it starts at zero."""
 
 
 class DepthNetwork(nn.Module):

@@ -25,7 +25,6 @@ from goldviz.training.seeds import READ_OUT_WEIGHTS, WEIGHTS, stream
 if TYPE_CHECKING:
     from goldviz.labs.neural_turing_machine.settings import NeuralTuringMachine
 
-
 SHIFTS = (1, 0, -1)
 """How many cells a weight may move, in the order of a head's shift."""
 SMALLEST = 1e-30

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import torch
 from jaxtyping import Bool, Float
@@ -91,27 +91,6 @@ class ProbeSequence:
 
     seen: IrregularBatch
     course: Course | None
-
-
-class SequenceSource(Protocol):
-    """Where a run's sequences come from. Gaps lie between 0.02 and ``longest_gap``; only a last one may be longer."""
-
-    @property
-    def channels(self) -> tuple[str, ...]:
-        """Their names."""
-
-    @property
-    def time_unit(self) -> str:
-        """What a time of 1 is."""
-
-    def training(self, batch: int, generator: Generator) -> IrregularBatch:
-        """Sequences to learn from."""
-
-    def unseen(self, batch: int, generator: Generator, *, long_gap: bool) -> IrregularBatch:
-        """Sequences to test on; with ``long_gap`` the last gap is one to two times the longest."""
-
-    def probe(self, generator: Generator) -> ProbeSequence:
-        """A sequence to look at closely."""
 
 
 def sequence_source(settings: ODERNNLaboratory) -> SequenceSource:
@@ -231,3 +210,10 @@ class MarketSequences:
         mask = torch.isfinite(values)
         whole = IrregularBatch(self.times[rows] - self.times[rows[:1]], values, mask, values)
         return partially_observed(whole, 1 - self.hidden_share, generator)
+
+
+SequenceSource: TypeAlias = CourseSequences | MarketSequences
+"""Where a run's sequences come from: some to learn from, unseen ones, and a probe to look at closely.
+
+Gaps lie between 0.02 and the settings' longest; only a last one may be longer, up to twice as long.
+"""

@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from goldviz.labs.price_tokens.problem import TokenProblem
     from goldviz.labs.price_tokens.tokenisers import Tokeniser, Tokens
 
-
 Logs = Float[np.ndarray, "day token"]
 Days = Float[np.ndarray, " day"]
 

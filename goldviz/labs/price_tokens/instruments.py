@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
     Record = Recorder[PriceTokens]
 
-
 SHUFFLING_STREAM = 5
 ORDERS = ("as it came", "shuffled")
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from jaxtyping import Float, Int
 
 from goldviz.data.markets.market import MarketError
-from goldviz.labs.price_tokens.discrete.bins import basis_point_bins, equal_width_bins, quantile_bins
+from goldviz.labs.price_tokens.discrete.bins import Bins, basis_point_bins, equal_width_bins, quantile_bins
 from goldviz.labs.price_tokens.discrete.clusters import (
     Clusters,
     agreement,
@@ -30,7 +30,6 @@ from goldviz.labs.price_tokens.discrete.hidden_markov import fitted_hidden_marko
 if TYPE_CHECKING:
     from goldviz.labs.price_tokens.settings import PriceTokens
 
-
 Returns = Float[np.ndarray, " day"]
 Tokens = Int[np.ndarray, " day"]
 PROBES = 3
@@ -39,23 +38,6 @@ LOOKED_BACK = 60
 """So many days before each of them are looked at."""
 CHANGED_BY = -3.0
 """What later returns are multiplied with."""
-
-
-class Tokeniser(Protocol):
-    """Tokens of days, and what each says of the newest return."""
-
-    @property
-    def count(self) -> int:
-        """How many tokens there are."""
-
-    def tokens(self, returns: Returns) -> Tokens:
-        """The token of each day."""
-
-    def log_densities(self, values: Returns) -> Float[np.ndarray, "day token"]:
-        """log f_k(x) of each value for each token."""
-
-    def cumulative(self, values: Returns) -> Float[np.ndarray, "value token"]:
-        """The probability of at most each value, given each token."""
 
 
 @dataclass(frozen=True)
@@ -95,6 +77,10 @@ class Renamed:
     def cumulative(self, values: Returns) -> Float[np.ndarray, "value token"]:
         """In the new order."""
         return np.asarray(self.tokeniser.cumulative(values)[:, self.order])
+
+
+Tokeniser: TypeAlias = Bins | Clusters | Renamed
+"""What gives the token of each day, and says what each token means for the newest return."""
 
 
 def fitted(settings: PriceTokens, sample: Returns, seed: int) -> Tokeniser:
@@ -185,7 +171,7 @@ def sample_of(settings: PriceTokens, returns: Returns, start: int, end: int) -> 
 
 def from_calm_to_storm(tokeniser: Tokeniser, past: Returns) -> Tokeniser:
     """Names that grow with the spread of their days, where names have no order of their own."""
-    if hasattr(tokeniser, "edges"):
+    if isinstance(tokeniser, Bins):
         return tokeniser
     own = tokeniser.tokens(past)
     spread = [

@@ -253,7 +253,6 @@ SOLVER = by_gap(
     legend="none",
 )
 
-
 FIGURES, shared_limits = offered(
     ODERNNLaboratory,
     figure(
