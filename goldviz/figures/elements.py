@@ -287,9 +287,9 @@ def power_ticks(low: float, high: float, most: int = 6) -> dict[str, Any]:
     return {"tickmode": "array", "tickvals": values, "ticktext": [power(value) for value in values]}
 
 
-def drawn_ends(figure: Figure) -> tuple[float, float]:
-    """The smallest and the largest finite y of a figure's traces; -1 and 0 where there is none."""
-    values = np.concatenate([np.asarray(trace.y, dtype=float) for trace in figure.data] or [np.zeros(0)])
+def drawn_ends(figure: Figure, letter: Literal["x", "y"] = "y") -> tuple[float, float]:
+    """The smallest and the largest finite y, or x, of a figure's traces; -1 and 0 where there is none."""
+    values = np.concatenate([np.asarray(trace[letter], dtype=float) for trace in figure.data] or [np.zeros(0)])
     finite = values[np.isfinite(values)]
     return (float(finite.min()), float(finite.max())) if finite.size else (-1.0, 0.0)
 

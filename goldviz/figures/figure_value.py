@@ -423,11 +423,7 @@ class Chart:
         rows = {} if row is None else {"row": row}
         reach: dict[str, Any] = {}
         if y.scale in POWERS:
-            low, high = drawn_ends(plot.figure)
-            if callable(y.of):  # what is in view whatever is drawn
-                low, high = min(low, *(asked := y.of(plot.ds))), max(high, *asked)
-            room = max(0.05 * (high - low), 0.3)
-            power_axis(plot.figure, "y", title or "", low - room, high + room, **more)
+            _lay_powers(plot, "y", y, title or "", more)
             return
         if y.scale == "share":
             reach = {"range": SHARES.rounded(0.0, 1.0), "tickformat": ".0%"}
@@ -445,8 +441,10 @@ class Chart:
         lying = next((mark for mark in marks if getattr(mark, "rows", "")), None)
         if lying is not None and not given.of:
             title = given.title if given.title is not None else "" if panels else canvas.read(lying.of).title
-            given = replace(given, title=title, scale="free")
-        if given.of or given.scale in ("free", "share"):
+            given = replace(given, title=title, scale=given.scale or "free")
+        if given.scale in POWERS:
+            _lay_powers(plot, "x", given, given.title or "", more)
+        elif given.of or given.scale in ("free", "share"):
             reach = {} if not given.of or given.scale in ("free", "share") else {"range": self._reach(plot, "x", given)}
             title = more.pop("title_text", given.title)
             plot.figure.update_xaxes(**{**reach, **more})
@@ -577,6 +575,15 @@ def is_part(one: Any) -> bool:
 
 def _is_mark(one: Any) -> bool:
     return not isinstance(one, Panel) and hasattr(one, "draw")
+
+
+def _lay_powers(plot: Plot, letter: Literal["x", "y"], one: Axis, title: str, more: Mapping[str, Any]) -> None:
+    """An axis of exponents of ten over what is drawn, and over what it asks for whatever is drawn."""
+    low, high = drawn_ends(plot.figure, letter)
+    if callable(one.of):
+        low, high = min(low, *(asked := one.of(plot.ds))), max(high, *asked)
+    room = max(0.05 * (high - low), 0.3)
+    power_axis(plot.figure, letter, title, low - room, high + room, **more)
 
 
 def _along(canvas: Canvas, marks: Sequence[Any]) -> str:

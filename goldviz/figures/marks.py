@@ -170,8 +170,10 @@ class Canvas:
         return "10<sup>%{y:.2f}</sup>" if self.scale in POWERS else f"%{{y:{self.read(of).format}}}"
 
     def here(self, values: Array) -> Any:
-        """Values at every step that is drawn, or as they are."""
-        return self.plot.at_step(values) if self.grows(values) else values.values
+        """Values at every step that is drawn, or as they are; those of several dimensions in one row."""
+        if self.grows(values):
+            return self.plot.at_step(values)
+        return values.values.ravel() if len(values.dims) > 1 else values.values
 
     def grows(self, values: Array) -> str | None:
         """The dimension along which these values grow with the run, if they do."""

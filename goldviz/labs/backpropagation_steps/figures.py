@@ -2,30 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
-from goldviz.arrays.labelled import Run
+from goldviz.arrays.labelled import Array, Run
 from goldviz.figures import theme as look
-from goldviz.figures.draft import Figure
-from goldviz.figures.elements import drawn_ends, power, power_axis, reference_line, worded
+from goldviz.figures.chart import at, axis, bars, bound, changed, colours, dots, figure, heat, lines, rule
+from goldviz.figures.elements import power
 from goldviz.figures.limits import log10
-from goldviz.figures.maps import SIGNED, cells, colour_bar, legend_below, symmetric
-from goldviz.figures.spec import by_name, drawn
-from goldviz.figures.theme import INKS, Theme
+from goldviz.figures.maps import symmetric
+from goldviz.figures.marks import Mark, given
+from goldviz.figures.plot import Plot
+from goldviz.figures.reading import finite
 from goldviz.figures.thumbnail import Curve, polyline_svg
 from goldviz.labs.backpropagation_steps import measures
 from goldviz.labs.backpropagation_steps.drawing import diagram
+from goldviz.labs.backpropagation_steps.settings import BackpropagationSteps
 
-HALVES = {
-    "arriving": ("arrives: dL/dx", "#0e7ac0", "circle"),
-    "delta": ("passes on: δ = dL/dx ⊙ φ′(z)", "#d55e00", "diamond"),
-}
 WAYS = {"autograd": ("autograd", "#0e7ac0", "circle"), "nudge": ("central difference", "#d55e00", "diamond-open")}
 GRADIENTS = ("arriving", "delta", "weight_gradient", "bias_gradient")
-POWERS = [-17, -12, -7, -2, 3]
-EXACT = 1e-17
-"""Differences are drawn from here on; what is smaller is 0, which has no logarithm."""
+EXACT = -17
+"""The power of ten from which on differences are drawn; what is smaller is 0, which has no logarithm."""
+POWERS = range(EXACT, 4, 5)
+FROM_EXACT: Any = {"range": [EXACT - 0.5, 4.5], "tickvals": [*POWERS], "ticktext": [power(one) for one in POWERS]}
 PASSES = {
     "forward": "phase A, forward",
     "backward_stored": "phase B, stored",
@@ -34,242 +38,216 @@ PASSES = {
 }
 
 
-@drawn(
-    "Where does the error get lost?",
-    name="halves",
-    shows="Each neuron's error before and after φ′(z), the two halves of eq. 1 and 2.",
-)
-def halves(ds: Run, *, theme: Theme = "light") -> Figure:
-    """dL/dx and δ of every neuron and sample, layer by layer, on a logarithmic axis."""
-    figure = Figure()
-    for side, (name, (words, colour, symbol)) in enumerate(HALVES.items()):
-        sizes = log10(abs(ds[name])).transpose("layer", "sample", "unit")
-        for layer in ds["layer"].values:
-            values = sizes.sel(layer=layer).values.ravel()
-            values = values[np.isfinite(values)]
-            figure.scatter(
-                x=np.full(values.shape, layer + (side - 0.5) * 0.24),
-                y=values,
-                mode="markers",
-                name=words,
-                legendgroup=name,
-                showlegend=bool(layer == 1),
-                marker={"color": colour, "symbol": symbol, "size": 9},
-                hovertemplate=f"layer {layer}<br>10<sup>%{{y:.2f}}</sup><extra>{words}</extra>",
-            )
-    look.apply(figure, theme, title="Where does the error get lost?", notes=[_dead_sentence(ds)], hover="closest")
-    legend_below(figure)
-    low, high = _range(figure)
-    figure.update_xaxes(title_text="Layer; the error comes from the right", dtick=1, showgrid=False)
-    return power_axis(figure, "y", "Size of the error", low, high)
+def _half(name: str, words: str, colour: str, symbol: str, aside: float) -> Mark:
+    """The size of one half of every neuron's error, a little aside of its layer."""
+    hover = f"layer %{{x:.0f}}<br>10<sup>%{{y:.2f}}</sup><extra>{words}</extra>"
+    return dots(
+        changed(name, lambda errors: log10(abs(errors))),
+        x=lambda plot: plot.ds["layer"].where(plot.ds[name].notnull()) + aside,
+        name=words,
+        colour=colour,
+        symbol=symbol,
+        size=9,
+        hover=hover,
+    )
 
 
-def _dead_sentence(ds: Run) -> str:
-    count, dead = measures.dead_slopes(ds)
+def _dead_sentence(plot: Plot) -> str:
+    count, dead = measures.dead_slopes(plot.ds)
     if dead:
         return f"{dead} of {count} slopes are exactly 0: nothing gets through, and nothing is drawn for δ there."
-    return f"The smallest of the {count} slopes φ′(z) is {measures.smallest_slope(ds):.2g}."
+    return f"The smallest of the {count} slopes φ′(z) is {measures.smallest_slope(plot.ds):.2g}."
 
 
-def _range(figure: Figure) -> tuple[float, float]:
-    low, high = drawn_ends(figure)
-    return low - 0.4, high + 0.4
+def _differences(plot: Plot) -> Sequence[Mark]:
+    """How far each gradient is from autograd's and from the nudged one, over its size."""
 
+    def all_of(way: str) -> NDArray[np.float64]:
+        values: NDArray[np.float64] = np.concatenate([plot.ds[f"{name}{way}"].values.ravel() for name in GRADIENTS])
+        return values[np.isfinite(values)]
 
-@drawn(
-    "Do three ways agree?",
-    name="agreement",
-    shows="How far autograd and central differences are from the equations.",
-    cannot_show="An error that all three share, such as a wrong loss.",
-)
-def agreement(ds: Run, *, theme: Theme = "light") -> Figure:
-    """The difference of each gradient to autograd's and to the nudged one, over its size."""
-    figure = Figure()
-    hand = _all(ds, "")
-    for way, (words, colour, symbol) in WAYS.items():
-        differences = np.maximum(np.abs(_all(ds, f"_{way}") - hand), EXACT)
-        figure.scatter(
-            x=np.log10(np.maximum(np.abs(hand), EXACT)),
-            y=np.log10(differences),
-            mode="markers",
+    def exponents(values: NDArray[np.float64]) -> Callable[[Plot], Array]:
+        return given(np.log10(np.maximum(np.abs(values), 10.0**EXACT)), number=None)
+
+    hand = all_of("")
+    return [
+        dots(
+            exponents(all_of(f"_{way}") - hand),
+            x=exponents(hand),
             name=words,
-            marker={"color": colour, "symbol": symbol, "size": 8},
-            hovertemplate=f"gradient 10<sup>%{{x:.1f}}</sup><br>10<sup>%{{y:.1f}}</sup> from {words}<extra></extra>",
+            colour=colour,
+            symbol=symbol,
+            size=8,
+            hover=f"gradient 10<sup>%{{x:.1f}}</sup><br>10<sup>%{{y:.1f}}</sup> from {words}<extra></extra>",
         )
-    notes = [
-        f"Largest difference to autograd: {ds.attrs['difference_to_autograd']:.0e}, to nudges: "
-        f"{ds.attrs['difference_to_nudges']:.0e}; shares of the largest number where that is above 1."
+        for way, (words, colour, symbol) in WAYS.items()
     ]
-    look.apply(figure, theme, title="Do three ways agree?", notes=notes, hover="closest")
-    legend_below(figure)
-    ticks = {"tickvals": POWERS, "ticktext": [power(exponent) for exponent in POWERS]}
-    power_axis(figure, "x", "Size of the gradient (10⁻¹⁷: 0)", -17.5, 4.5, **ticks)
-    return power_axis(figure, "y", "Difference (10⁻¹⁷: none)", -17.5, 4.5, **ticks)
 
 
-def _all(ds: Run, way: str) -> NDArray[np.float64]:
-    parts = [ds[f"{name}{way}"].values.ravel() for name in GRADIENTS]
-    values: NDArray[np.float64] = np.concatenate(parts)
-    return values[np.isfinite(values)]
+def _around(plot: Plot) -> dict[str, Sequence[float]]:
+    low, high = symmetric(plot.ds["delta"], plot.ds["delta_nudge"])
+    return {"range": [1.1 * low, 1.1 * high]}
 
 
-@drawn(
-    "Does δ say what a nudge does?",
-    name="nudges",
-    shows="The change of the loss over a nudge of z, beside δ.",
-)
-def nudges(ds: Run, *, theme: Theme = "light") -> Figure:
-    """ΔL over a nudge of z, against δ by hand; on the line both are the same."""
-    delta, nudge = (ds[name].values.ravel() for name in ("delta", "delta_nudge"))
-    layers = np.broadcast_to(ds["layer"].values[:, None, None], ds["delta"].shape).ravel()
-    there = np.isfinite(delta)
-    low, high = symmetric(delta, nudge)
-    ends = [1.1 * low, 1.1 * high]
-    figure = Figure().scatter(
-        x=ends,
-        y=ends,
-        mode="lines",
-        name="the same",
-        line={"color": INKS[theme].muted, "dash": "dash"},
-        hoverinfo="skip",
-    )
-    for layer in ds["layer"].values:
-        here = there & (layers == layer)
-        colour = look.depth_colours(ds.sizes["layer"], theme)[int(layer) - 1]
-        figure.scatter(
-            x=delta[here],
-            y=nudge[here],
-            mode="markers",
-            name=f"layer {layer}",
-            marker={"size": 10, "color": colour},
-            hovertemplate=f"layer {layer}<br>δ %{{x:.6g}}<br>ΔL / nudge %{{y:.6g}}<extra></extra>",
-        )
-    look.apply(figure, theme, title="Does δ say what a nudge does?", hover="closest")
-    legend_below(figure)
-    figure.update_xaxes(title_text="δ by equations 1 and 2", range=ends)
-    return figure.update_yaxes(title_text="Change of the loss / nudge of z", range=ends)
+def _nudges(plot: Plot) -> Sequence[Mark]:
+    """ΔL over a nudge of z against δ by hand, layer by layer; on the line both are the same."""
+    same, layers = given(_around(plot)["range"], end=None), plot.ds["layer"].values.tolist()
+    return [
+        lines(same, x=same, name="the same", colour="muted", dash="dash", more={"hoverinfo": "skip"}),
+        *(
+            dots(
+                at("delta_nudge", layer=layer),
+                x=at("delta", layer=layer),
+                name=f"layer {layer}",
+                colour=colour,
+                size=10,
+                hover=f"layer {layer}<br>δ %{{x:.6g}}<br>ΔL / nudge %{{y:.6g}}<extra></extra>",
+            )
+            for layer, colour in zip(layers, look.depth_colours(len(layers), plot.theme), strict=True)
+        ),
+    ]
 
 
-@drawn(
-    "How long may a step be?",
-    name="step",
-    shows="The loss after one update with each η, and what the gradient foresees.",
-)
-def step(ds: Run, *, theme: Theme = "light") -> Figure:
-    """The loss after one update over the size of the step."""
-    rates, before, after = ds["learning_rate"].values, ds.attrs["loss"], ds["loss_after"].values
-    figure = Figure()
-    most = min(float(np.nanmax(np.where(np.isfinite(after), after, np.nan))), 3 * before + 1e-9)
-    positive = rates > 0
-    for name, words, colour, dash in (
-        ("loss_after", "the loss", "#d55e00", "solid"),
-        ("loss_foreseen", "foreseen by the gradient", "#0e7ac0", "dash"),
-    ):
-        figure.scatter(
-            x=np.log10(rates[positive]),
-            y=ds[name].values[positive],
-            mode="lines",
-            name=words,
-            line={"color": colour, "dash": dash, "width": 2.5},
-            hovertemplate="%{y:.4g}",
-        )
-    rate = ds.attrs["learning_rate"]
-    if rate > 0:
-        figure.scatter(
-            x=[np.log10(rate)],
-            y=[ds.attrs["loss_after_update"]],
-            mode="markers",
-            name="your η",
-            marker={"size": 14, "symbol": "diamond", "color": INKS[theme].accent},
-            hovertemplate=f"η {rate:g}: %{{y:.4g}}<extra></extra>",
-        )
-    best = int(np.nanargmin(np.where(np.isfinite(after), after, np.nan)))
-    notes = [f"Lowest after η = {rates[best]:.2g}: {after[best]:.4g}, from {before:.4g}."]
-    look.apply(figure, theme, title="How long may a step be?", notes=notes)
-    legend_below(figure)
-    reference_line(figure, before, "loss before", theme, x=0)
-    power_axis(figure, "x", "η", -2, 1, range=None, showgrid=False)
-    return figure.update_yaxes(title_text="Loss after one update", range=[min(0.0, float(after[best])), 1.1 * most])
+def _yours(plot: Plot) -> Sequence[Mark]:
+    """Where the update with the η that is set ends; an η of 0 has no place on the axis."""
+    rate = plot.ds.attrs["learning_rate"]
+    if not rate:
+        return []
+    loss, place = (given([one], rate=None) for one in (plot.ds.attrs["loss_after_update"], np.log10(rate)))
+    hover = f"η {rate:g}: %{{y:.4g}}<extra></extra>"
+    return [dots(loss, x=place, name="your η", colour="accent", symbol="diamond", size=14, hover=hover)]
 
 
-@drawn(
-    "What is left of the softmax?",
-    name="softmax",
-    needs=("softmax_jacobian",),
-    shows="g_i(δ_ij − g_j) of the first sample, and what the loss leaves of it: g − y.",
-)
-def softmax(ds: Run, *, theme: Theme = "light") -> Figure:
+def _up_to_three_times(plot: Plot) -> dict[str, Sequence[float]]:
+    after = finite(plot.ds["loss_after"])
+    most = min(float(after.max()), 3 * plot.ds.attrs["loss"] + 1e-9)
+    return {"range": [min(0.0, float(after.min())), 1.1 * most]}
+
+
+def _lowest(plot: Plot) -> str:
+    after, rates = finite(plot.ds["loss_after"]).values, plot.ds["learning_rate"].values
+    best = int(np.nanargmin(after))
+    return f"Lowest after η = {rates[best]:.2g}: {after[best]:.4g}, from {plot.ds.attrs['loss']:.4g}."
+
+
+def _collapse(plot: Plot) -> Sequence[Mark] | str:
     """The softmax's Jacobian as a map, with its collapse to g − y as one more row."""
-    title = "What is left of the softmax?"
-    if "softmax_jacobian" not in ds:
-        return worded(
-            "The squared error has no softmax. Choose softmax and cross-entropy to see its matrix.",
-            title=title,
-            theme=theme,
-        )
-    first = ds.isel(sample=0)
+    if "softmax_jacobian" not in plot.ds:
+        return "The squared error has no softmax. Choose softmax and cross-entropy to see its matrix."
+    first = plot.ds.isel(sample=0)
     classes = first["unit"].values[first["share"].notnull().values]
     jacobian = first["softmax_jacobian"].sel(unit=classes, before=classes).values
     left = (first["share"] - first["target"]).sel(unit=classes).values
     rows = ["g − y", *(f"dg of {i}" for i in classes[::-1])]
-    values = np.vstack([left, jacobian[::-1]])
-    figure = Figure(
-        cells(
-            values,
-            x=[f"do of {j}" for j in classes],
-            y=rows,
-            hover="%{y}, %{x}: %{z:.4f}",
-            text=[[f"{value:.2f}" for value in row] for row in values],
-            texttemplate="%{text}",
+    values = given(np.vstack([left, jacobian[::-1]]), row=rows, column=[f"do of {j}" for j in classes])
+    return [heat(values, "column", "row", hover="%{y}, %{x}: %{z:.4f}", more={"texttemplate": "%{z:.2f}"})]
+
+
+def _passes(plot: Plot) -> Sequence[Mark]:
+    counts = {words: int(plot.ds.attrs[f"cost_{name}"]) for name, words in PASSES.items()}
+    return [
+        bars(
+            given(np.log10([*counts.values()]), kind=[*counts]),
+            rows="kind",
+            hover="%{y}: %{text}<extra></extra>",
+            marker={"color": ["#838383", "#009e73", "#d55e00", "#d55e00"]},
+            more={"text": [f"{count:,}" for count in counts.values()], "textposition": "auto"},
         )
-    )
-    look.apply(
-        figure,
-        theme,
-        title=title,
-        notes=["Each row of the matrix adds up to 0, and so does g − y."],
-        legend=False,
+    ]
+
+
+over_rates = partial(lines, x=lambda plot: log10(plot.ds["learning_rate"]), width=2.5, hover="%{y:.4g}")
+of_dots = partial(figure, legend="below", hover="closest")
+
+FIGURES = bound(
+    BackpropagationSteps,
+    diagram,
+    of_dots(
+        "halves",
+        "Where does the error get lost?",
+        _half("arriving", "arrives: dL/dx", "#0e7ac0", "circle", aside=-0.12),
+        _half("delta", "passes on: δ = dL/dx ⊙ φ′(z)", "#d55e00", "diamond", aside=0.12),
+        shows="Each neuron's error before and after φ′(z), the two halves of eq. 1 and 2.",
+        x=axis("Layer; the error comes from the right", scale="free", dtick=1, showgrid=False),
+        y=axis("Size of the error", scale="exponents"),
+        notes=(_dead_sentence,),
+    ),
+    of_dots(
+        "agreement",
+        "Do three ways agree?",
+        _differences,
+        shows="How far autograd and central differences are from the equations.",
+        cannot_show="An error that all three share, such as a wrong loss.",
+        x=axis("Size of the gradient (10⁻¹⁷: 0)", scale="exponents", **FROM_EXACT),
+        y=axis("Difference (10⁻¹⁷: none)", scale="exponents", **FROM_EXACT),
+        notes=(
+            lambda plot: (
+                f"Largest difference to autograd: {plot.ds.attrs['difference_to_autograd']:.0e}, to nudges: "
+                f"{plot.ds.attrs['difference_to_nudges']:.0e}; shares of the largest number where that is above 1."
+            ),
+        ),
+    ),
+    of_dots(
+        "nudges",
+        "Does δ say what a nudge does?",
+        _nudges,
+        shows="The change of the loss over a nudge of z, beside δ.",
+        x=axis("δ by equations 1 and 2", scale="free", told=_around),
+        y=axis("Change of the loss / nudge of z", scale="free", told=_around),
+    ),
+    figure(
+        "step",
+        "How long may a step be?",
+        over_rates("loss_after", name="the loss", colour="#d55e00", dash="solid"),
+        over_rates("loss_foreseen", name="foreseen by the gradient", colour="#0e7ac0", dash="dash"),
+        _yours,
+        rule(y=lambda plot: plot.ds.attrs["loss"], words="loss before", end=0),
+        shows="The loss after one update with each η, and what the gradient foresees.",
+        x=axis("η", scale="exponents", showgrid=False),
+        y=axis("Loss after one update", scale="free", told=_up_to_three_times),
+        notes=(_lowest,),
+        legend="below",
+    ),
+    figure(
+        "softmax",
+        "What is left of the softmax?",
+        _collapse,
+        shows="g_i(δ_ij − g_j) of the first sample, and what the loss leaves of it: g − y.",
+        x=axis("", scale="free", showgrid=False),
+        y=axis(""),
+        colour=colours("Derivative", ends=lambda plot: symmetric(plot.figure.data[0].z), scale="signed"),
+        notes=("Each row of the matrix adds up to 0, and so does g − y.",),
         height=470,
+    ),
+    figure(
+        "costs",
+        "What does storing save?",
+        _passes,
+        shows="Products with weights in one pass of each kind.",
+        x=axis(
+            "Multiplications",
+            scale="exponents",
+            read=lambda ds: np.zeros(1),
+            told=lambda plot: {"range": [0, plot.figure.data[0].x.max() + 0.3]},
+        ),
+        notes=(
+            lambda plot: (
+                f"Stored: {int(plot.ds.attrs['cost_stored']):,} numbers, {int(plot.ds.attrs['stored_bytes']):,} bytes."
+            ),
+        ),
+        legend="none",
         hover="closest",
-    )
-    figure.update_xaxes(showgrid=False)
-    figure.update_yaxes(showgrid=False)
-    return colour_bar(figure, symmetric(values), SIGNED, "Derivative")
-
-
-@drawn(
-    "What does storing save?",
-    name="costs",
-    shows="Products with weights in one pass of each kind.",
+    ),
 )
-def costs(ds: Run, *, theme: Theme = "light") -> Figure:
-    """Multiplications of phase A, of phase B with and without stored numbers, and of central differences."""
-    counts = [int(ds.attrs[f"cost_{name}"]) for name in PASSES]
-    figure = Figure().bar(
-        x=np.log10(counts),
-        y=list(PASSES.values()),
-        orientation="h",
-        marker={"color": ["#838383", "#009e73", "#d55e00", "#d55e00"]},
-        text=[f"{count:,}" for count in counts],
-        textposition="auto",
-        hovertemplate="%{y}: %{text}<extra></extra>",
-    )
-    numbers = int(ds.attrs["cost_stored"])
-    notes = [f"Stored: {numbers:,} numbers, {int(ds.attrs['stored_bytes']):,} bytes."]
-    look.apply(figure, theme, title="What does storing save?", notes=notes, legend=False, hover="closest")
-    most = float(np.log10(counts[-1]))
-    power_axis(figure, "x", "Multiplications", 0, most + 0.3)
-    return figure.update_yaxes(autorange="reversed", showgrid=False)
+# Reports leave the softmax out where there is none.
+FIGURES["softmax"] = replace(FIGURES["softmax"], needs=("softmax_jacobian",))
 
 
 def picture(ds: Run) -> str:
     """The home page's picture: mean size of both halves of the error over the layers, log scale."""
-    curves = {name: log10(abs(ds[name]).mean(("sample", "unit"))).values for name in HALVES}
+    arriving, delta = (log10(abs(ds[name]).mean(("sample", "unit"))).values for name in ("arriving", "delta"))
     return polyline_svg(
-        [Curve("dL/dx", curves["arriving"], "#0e7ac0", "dash"), Curve("δ", curves["delta"], "#d55e00")],
+        [Curve("dL/dx", arriving, "#0e7ac0", "dash"), Curve("δ", delta, "#d55e00")],
         label="Mean size of the error in every layer, before and after the slope, on a log scale.",
         axes=("layer", "error, log scale"),
     )
-
-
-FIGURES = by_name(diagram, halves, agreement, nudges, step, softmax, costs)

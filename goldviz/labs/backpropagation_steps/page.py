@@ -5,7 +5,8 @@ from __future__ import annotations
 import streamlit as st
 
 from goldviz.arrays.labelled import Run
-from goldviz.labs.backpropagation_steps import LAB, figures
+from goldviz.labs.backpropagation_steps import LAB
+from goldviz.labs.backpropagation_steps.figures import FIGURES
 from goldviz.labs.backpropagation_steps.measures import weights_without_news
 from goldviz.labs.backpropagation_steps.parts.diagram import network_diagram
 from goldviz.labs.backpropagation_steps.settings import BackpropagationSteps
@@ -25,15 +26,15 @@ def _keep(name: str, value: str | int) -> None:
 
 def error(view: View[BackpropagationSteps]) -> None:
     """Where the error gets lost, one step, and the softmax."""
-    view.draw(figures.halves, figures.step)
+    view.draw(FIGURES["halves"], FIGURES["step"])
     if "softmax_jacobian" in view.dataset:
-        view.draw(figures.softmax)
+        view.draw(FIGURES["softmax"])
 
 
 def compared(view: View[BackpropagationSteps]) -> None:
     """The three ways to a gradient, and what storing saves."""
-    view.draw(figures.nudges, figures.agreement)
-    view.draw(figures.costs)
+    view.draw(FIGURES["nudges"], FIGURES["agreement"])
+    view.draw(FIGURES["costs"])
 
 
 def why(view: View[BackpropagationSteps]) -> None:
