@@ -116,7 +116,7 @@ def _has_label(readings: Readings, name: str) -> bool:
 def _title(chart: Any, mapped: bool) -> str:
     """What the colours, or the numbers at the axis of values, are called where the figure says so."""
     if chart.colour is not None:
-        return chart.colour.title or ""
+        return chart.colour.title if isinstance(chart.colour.title, str) else ""
     lying = any(getattr(mark, "rows", "") for mark in chart.marks)
     axis = chart.x if lying else chart.y
     return "" if mapped or axis is None else (axis.title or "").replace("<br>", " ")

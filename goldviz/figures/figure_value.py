@@ -151,7 +151,7 @@ class Colours:
     ``scale`` is *sequential*, *signed* (red for more) or *diverging* (as a map of weights), or Plotly's own.
     """
 
-    title: str | None = None
+    title: str | Callable[[Plot], str] | None = None
     ends: tuple[float, float] | Callable[[Plot], tuple[float, float]] | None = None
     of: tuple[str, ...] = ()
     scale: Any = "sequential"
@@ -167,7 +167,7 @@ class Colours:
 
 
 def colours(
-    title: str | None = None,
+    title: str | Callable[[Plot], str] | None = None,
     *of: str,
     ends: tuple[float, float] | Callable[[Plot], tuple[float, float]] | None = None,
     scale: Any = "sequential",
@@ -531,7 +531,8 @@ class Chart:
         known = {"sequential": look.SEQUENTIAL, "signed": SIGNED, "diverging": look.DIVERGING}
         scale = known.get(told.scale, told.scale) if isinstance(told.scale, str) else told.scale
         lay = colour_bar_below if (panels if told.below is None else told.below) else colour_bar
-        lay(canvas.plot.figure, ends, scale, told.title or "", **{**ticks, **told.bar})
+        title = told.title(canvas.plot) if callable(told.title) else told.title or ""
+        lay(canvas.plot.figure, ends, scale, title, **{**ticks, **told.bar})
 
 
 def figure(name: str, question: str, *parts: Part, **how: Any) -> Chart:

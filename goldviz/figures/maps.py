@@ -30,7 +30,8 @@ def cells(z: ArrayLike | AtStep, *, x: Any, y: Any, hover: str, **options: Any) 
     values = np.asarray(z.values if isinstance(z, AtStep) else z, dtype=np.float32)
     values = np.where(np.isfinite(values), values, np.float32(np.nan))
     z_values = AtStep(z.dim, values) if isinstance(z, AtStep) else values
-    return Heatmap(z=z_values, x=x, y=y, coloraxis="coloraxis", hovertemplate=f"{hover}<extra></extra>", **options)
+    hover = hover if "<extra>" in hover else f"{hover}<extra></extra>"
+    return Heatmap(z=z_values, x=x, y=y, coloraxis="coloraxis", hovertemplate=hover, **options)
 
 
 def colour_bar(figure: Figure, limits: tuple[float, float], scale: str, words: str, **bar: Any) -> Figure:

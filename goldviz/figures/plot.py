@@ -25,7 +25,7 @@ from goldviz.arrays.light import LightDataset
 from goldviz.diagnostics.by_kind import ByKind
 from goldviz.figures import elements, limits, reading
 from goldviz.figures import theme as look
-from goldviz.figures.draft import Figure, Heatmap, Scatter
+from goldviz.figures.draft import Figure, Scatter
 from goldviz.figures.frames import AtStep, Words, changed, line, spoken
 from goldviz.figures.limits import Limits, Quantities
 from goldviz.figures.reading import GROWING, Band, finite, growing
@@ -301,35 +301,6 @@ class Plot:
             losses = finite(self.ds[name]).sel(network=network)
             elements.add_test_loss(self.figure, network, last, losses, self.look_of(network))
         return "Open: test loss."
-
-    def network_maps(self, values: Array, hover: str) -> None:
-        """A heat map (y, x) of each network in a panel of its own, all on one colour axis."""
-        self.panel_per_network()
-        y, x = (values[dim].values for dim in values.dims if dim != "network")
-        for row, network in enumerate(self.networks, start=1):
-            z = reading.single(values.sel(network=network).values)
-            template = f"{hover}<extra>{self.look_of(network).label}</extra>"
-            self.add(Heatmap(x=x, y=y, z=z, coloraxis="coloraxis", hoverongaps=False, hovertemplate=template), row=row)
-
-    def log_map(self, name: str, up: str, hover: str, words: str, *, height: int, title: str, **axis: Any) -> Figure:
-        """Logarithms of a variable over training as colours, a panel for each network; grey where there are none.
-
-        ``up`` is the dimension that goes upwards, ``title`` and ``axis`` say what stands at it; ``words`` stand over
-        the colour bar.
-        """
-        most = min(reading.MOST_COLUMNS, max(1, reading.MOST_CELLS // self.ds.sizes[up]))
-        norms = limits.log10(self.thinned(name, most)).median("seed").transpose("network", up, ...)
-        low, high = self.limit(name)
-        self.network_maps(norms, hover)
-        self.figure.update_yaxes(title_text=title, range=self.limit(up), showgrid=False, **axis)
-        self.link("y", up)
-        self.step_axis()
-        gaps = "Grey: exactly 0, or not a finite number." if bool(np.isnan(norms).any()) else ""
-        self.finish(line(self.drawn(), gaps), height=height, legend=False, hover="closest")
-        words = f"{words}, from {elements.power(low)} to {elements.power(high)}"
-        ticks = elements.power_ticks(low, high)
-        elements.colour_bar_below(self.figure, (low, high), look.SEQUENTIAL, words, **ticks)
-        return self.figure.update_layout(plot_bgcolor=self.ink.gap if gaps else None)
 
     def step_axis(self) -> None:
         """Epochs or steps as the axis of every panel, with the scrubber and the changes made on the way."""

@@ -12,16 +12,16 @@ from goldviz.diagnostics.by_kind import ByKind
 from goldviz.diagnostics.findings import percent
 from goldviz.diagnostics.headroom import LARGEST, SMALLEST
 from goldviz.figures.draft import Figure, Scatter
-from goldviz.figures.elements import legend_above_headings
-from goldviz.figures.figure_value import Chart, axis, marked, where_recorded
+from goldviz.figures.elements import legend_above_headings, power
+from goldviz.figures.figure_value import Chart, Panel, axis, colours, figure, marked, panel, where_recorded
 from goldviz.figures.frames import Words, line
 from goldviz.figures.kind_figure import chart_of_kinds, of_kinds
-from goldviz.figures.limits import Quantity, decades, log_of, padded, values_of
+from goldviz.figures.limits import Quantity, decades, log10, log_of, padded, values_of
 from goldviz.figures.market import legend_under
-from goldviz.figures.marks import averaged, curves, rule, thin, thinned
+from goldviz.figures.marks import at, averaged, curves, heat, rule, thin, thinned
 from goldviz.figures.plot import Plot
+from goldviz.figures.reading import MOST_CELLS, MOST_COLUMNS, finite, growing, positive, setting_of
 from goldviz.figures.reading import averaged as averaged_over
-from goldviz.figures.reading import finite, growing, positive, setting_of
 from goldviz.figures.smoothed import behind, smoothed_curves
 from goldviz.models.style import NetworkStyle
 
@@ -266,6 +266,43 @@ def headroom(plot: Plot) -> Figure:
     plot.reference(1, "1: at the edge")
     said = [words for there, _, words, _ in ends if there.any()]
     return plot.finish("Below 1 a step raises the loss of its batch.", *said, plot.drawn())
+
+
+def norm_map(name: str, question: str, of: str, up: str, *, hover: str, words: str, **how: Any) -> Chart:
+    """Logarithms of a variable over training as colours, a panel for each network; grey where there are none.
+
+    ``up`` is the dimension that goes upwards; ``words`` stand over the colour bar, with its ends.
+    """
+
+    def norms(plot: Plot) -> Array:
+        most = min(MOST_COLUMNS, max(1, MOST_CELLS // plot.ds.sizes[up]))
+        return log10(plot.thinned(of, most)).median("seed")
+
+    def maps(plot: Plot) -> list[Panel]:
+        values, step = plot.once(norms), str(growing(plot.ds[of]))
+        hovers = {one: f"{hover}<extra>{plot.look_of(one).label}</extra>" for one in plot.networks}
+        return [
+            panel(heat(at(lambda _: values, network=one), step, up, hover=told, more={"hoverongaps": False}), of=one)
+            for one, told in hovers.items()
+        ]
+
+    def has_gaps(plot: Plot) -> bool:
+        return bool(plot.once(norms).isnull().any())
+
+    def title(plot: Plot) -> str:
+        low, high = plot.limit(of)
+        return f"{words}, from {power(low)} to {power(high)}"
+
+    return figure(
+        name,
+        question,
+        maps,
+        colour=colours(title, ends=lambda plot: plot.limit(of), powers=True),
+        lead=lambda plot: "Grey: exactly 0, or not a finite number." if has_gaps(plot) else "",
+        layout=lambda plot: {"plot_bgcolor": plot.ink.gap if has_gaps(plot) else None},
+        seeds=True,
+        **how,
+    )
 
 
 def _headroom_logs(ds: Run, name: str) -> np.ndarray:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -12,8 +13,7 @@ from goldviz.diagnostics.findings import times
 from goldviz.figures import training_steps
 from goldviz.figures.chart import Channel, axis, curves, figure, lines, offered, rule, series, so_far, thin
 from goldviz.figures.diagram import Colour, Node, Part, Wire, chain, colour_quantities, diagram, of_layers
-from goldviz.figures.draft import Figure
-from goldviz.figures.elements import number_ticks, unseen, whole
+from goldviz.figures.elements import unseen
 from goldviz.figures.frames import Words
 from goldviz.figures.limits import Values, log10
 from goldviz.figures.marks import Mark
@@ -22,7 +22,7 @@ from goldviz.figures.reading import depth_of, first_below_highest, networks, pos
 from goldviz.figures.theme import style_of
 from goldviz.figures.thumbnail import networks_svg, polyline_svg
 from goldviz.figures.training_steps import clip_of
-from goldviz.labs.depth_gradients.settings import DepthGradients, ends_of_layers
+from goldviz.labs.depth_gradients.settings import DepthGradients
 
 COLOURS = (
     *of_layers("gradient_norm"),
@@ -134,12 +134,6 @@ def _factor_and_gain(plot: Plot) -> Sequence[Mark]:
     ]
 
 
-def _norms_as_colours(plot: Plot) -> Figure:
-    ticks = number_ticks(*whole(plot.limit("layer")), ends_of_layers(plot.ds))
-    hover = "epoch %{x}, layer %{y}<br>norm 10<sup>%{z:.2f}</sup>"
-    return plot.log_map("gradient_norm", "layer", hover, "Norm of dL/dW", height=560, title="Layer", **ticks)
-
-
 def parts_of(ds: Run) -> list[Part]:
     """Layers 0 to the depth, and the read-out, of every network of a run.
 
@@ -169,17 +163,16 @@ def _layer(layer: int) -> Node:
     return Node(str(layer), f"layer {layer}", layer, at={"layer": layer, "hidden": layer, "block": layer})
 
 
-of_norms = partial(
-    figure,
-    needs=("gradient_norm",),
-    instead=unless_zero("gradient_norm", "Every gradient recorded so far is exactly 0: no weight is told to move."),
-)
+of_norms: dict[str, Any] = {
+    "needs": ("gradient_norm",),
+    "instead": unless_zero("gradient_norm", "Every gradient recorded so far is exactly 0: no weight is told to move."),
+}
 
 FIGURES, shared_limits = offered(
     DepthGradients,
     # Document 001, eq. 27, Annex 5.3, whose metric is the mean over the epochs. A flat curve: every layer is told about
     # as loudly what to change.
-    of_norms(
+    figure(
         "gradient_by_layer",
         "Does the gradient reach the first layer?",
         curves("gradient_norm", hover="%{y:.3e}"),
@@ -190,14 +183,19 @@ FIGURES, shared_limits = offered(
         y=axis("Norm of dL/dW", scale="log"),
         notes=(_reach, lambda plot: unseen(plot.now["gradient_norm"].astype(np.float64), "layer")),
         lead="Dotted: mean so far.",
+        **of_norms,
     ),
-    of_norms(
+    training_steps.norm_map(
         "gradient_heat_map",
         "When does the gradient fade, and where?",
+        "gradient_norm",
+        "layer",
+        hover="epoch %{x}, layer %{y}<br>norm 10<sup>%{z:.2f}</sup>",
+        words="Norm of dL/dW",
         title="When does the gradient fade?",
         shows="The same lengths for every epoch, in the same colours.",
-        # Colours of powers of ten, with gaps for what is exactly zero.
-        draw=_norms_as_colours,
+        height=560,
+        **of_norms,
     ),
     partial(
         training_steps.loss.of,

@@ -98,12 +98,6 @@ def _exponents(plot: Plot) -> dict[str, object]:
     return {"range": [*ends], **power_ticks(*ends)}
 
 
-def _norms_as_colours(plot: Plot) -> Figure:
-    ticks = number_ticks(*whole(plot.limit("time")), {1: "1"}, most=4)
-    hover, height = "step %{x}, time %{y}<br>norm 10<sup>%{z:.2f}</sup>", 240 + 150 * len(plot.networks)
-    return plot.log_map("state_gradient_norm", "time", hover, "Norm of dL/dh(t)", height=height, title="Time", **ticks)
-
-
 def _nearest(plot: Plot) -> Words:
     """The answer: what share of the summed norms the nearer half of the lags makes up."""
     share = contribution_share(plot.now)
@@ -243,16 +237,20 @@ FIGURES, shared_limits = offered(
         shows="The training loss, beside an answer without memory.",
     ),
     "state_gradient",
-    figure(
+    training_steps.norm_map(
         "state_gradient_map",
         "When in training does the past get heard?",
+        "state_gradient_norm",
+        "time",
+        hover="step %{x}, time %{y}<br>norm 10<sup>%{z:.2f}</sup>",
+        words="Norm of dL/dh(t)",
         title="When does the past get heard?",
         shows="The length of dL/dh over time and training.",
+        y=axis("Time", told=lambda plot: number_ticks(*whole(plot.limit("time")), {1: "1"}, most=4)),
+        height=lambda plot: 240 + 150 * len(plot.networks),
         needs=("state_gradient_norm",),
         limits=magnitudes("state_gradient_norm"),
         instead=unless_zero("state_gradient_norm", "Every norm of dL/dh recorded so far is exactly 0."),
-        # Colours of powers of ten, with gaps for what is exactly zero.
-        draw=_norms_as_colours,
     ),
     # Eq. 6. Where the curve falls steeply, the sum is made of the last few steps: the parameters' gradient is healthy,
     # and says nothing about the far past.
