@@ -19,9 +19,8 @@ import torch
 from torch import nn
 from torch.nn import functional as F  # noqa: N812
 
-from goldviz.labs.depth_gradients.samples import correlated_samples
 from goldviz.labs.depth_gradients.settings import DepthGradients
-from goldviz.labs.depth_gradients.train import train
+from goldviz.labs.depth_gradients.train import correlated_samples, train
 from goldviz.runs.execution.worker import execute
 from goldviz.runs.store.run_store import Store
 

@@ -9,9 +9,9 @@ import xarray as xr
 
 from goldviz.declare.settings import SettingsError
 from goldviz.labs.attention_cost import compute, measures
+from goldviz.labs.attention_cost.compute import trained_head
 from goldviz.labs.attention_cost.settings import AttentionCost
 from goldviz.labs.attention_cost.tensor_bytes import peak_bytes
-from goldviz.labs.attention_cost.trained_head import trained_head
 
 SHORT = {"length": 40, "active_rows": 8}
 

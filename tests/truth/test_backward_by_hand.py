@@ -15,7 +15,7 @@ from torch.nn.functional import batch_norm, cross_entropy, one_hot
 from goldviz.labs.backward_by_hand.figures import FIGURES
 from goldviz.labs.backward_by_hand.judging import judge
 from goldviz.labs.backward_by_hand.network import BACKWARD
-from goldviz.labs.backward_by_hand.nudges import nudged
+from goldviz.labs.backward_by_hand.passes import nudged
 from goldviz.labs.backward_by_hand.settings import BackwardByHand
 
 CASES = {

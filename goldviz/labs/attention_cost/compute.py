@@ -9,17 +9,58 @@ from functools import lru_cache, partial
 import numpy as np
 import torch
 import xarray as xr
-from torch import Tensor
+from jaxtyping import Float
+from torch import Generator, Tensor, nn
 
 from goldviz.labs.attention_cost.settings import AttentionCost
 from goldviz.labs.attention_cost.tensor_bytes import peak_bytes
-from goldviz.labs.attention_cost.trained_head import trained_head
 from goldviz.models.series import prob_sparse
 from goldviz.models.series.attention import ATTENTIONS, AttentionOptions
 from goldviz.models.series.full import causal_mask, full_attention, full_attention_with_maps, masked_attention
 from goldviz.models.series.log_sparse import SparseKeys, log_sparse_attention, log_sparse_keys, reachable_lags
-from goldviz.training.seeds import DATA, stream
+from goldviz.models.series.row_transformer import Projected, RowShape, RowTransformer, initialise_rows
+from goldviz.training.seeds import BATCH_ORDER, DATA, READ_OUT_WEIGHTS, WEIGHTS, stream
 from goldviz.training.threads import one_thread
+
+STEPS, BATCH, LEARNING_RATE = 200, 8, 2e-2
+"""Of the head that is trained."""
+NOISE = 0.2
+
+
+def patterns(series: int, rows: int, period: int, generator: Generator) -> Float[torch.Tensor, "series row"]:
+    """Series of patterns of so many independent N(0, 1) entries over and over, with noise."""
+    pattern = torch.randn(series, period, generator=generator)
+    return pattern[:, torch.arange(rows) % period] + NOISE * torch.randn(series, rows, generator=generator)
+
+
+@lru_cache(maxsize=8)
+def trained_head(length: int, width: int, period: int, seed: int) -> Projected:
+    """The head's query, key and value (batch 1, head 1, time, width) for a series that it did not learn from.
+
+    One block of one head with rotary positions, trained by Adam to say the next value of every row: squared errors, 200
+    steps of 8 series each, from streams of the seed. It learns in float32, and what it gives is in float64.
+    """
+    network = RowTransformer(RowShape(1, length, layers=1, heads=1, width=width, positions="rotary"))
+    read_out = nn.Linear(width, 1)
+    initialise_rows(network, lambda index: stream(seed, WEIGHTS + index))
+    with torch.no_grad():
+        read_out.weight.normal_(0, width**-0.5, generator=stream(seed, READ_OUT_WEIGHTS))
+        read_out.bias.zero_()
+    data = stream(seed, BATCH_ORDER)
+    optimiser = torch.optim.Adam([*network.parameters(), *read_out.parameters()], LEARNING_RATE)
+    with torch.enable_grad():
+        for _ in range(STEPS):
+            values = patterns(BATCH, length + 1, period, data)
+            x, places = network.embedded(values[:, :-1, None], torch.zeros(0))
+            loss = (read_out(network.states(x, places))[..., 0] - values[:, 1:]).square().mean()
+            optimiser.zero_grad()
+            loss.backward()
+            optimiser.step()
+    with torch.no_grad():
+        test_series = patterns(1, length, period, data)
+        block, x, places = network.double().walk(test_series[..., None].double(), torch.zeros(0))[0]
+        return block.attention.projected(x, places)
+
 
 LENGTHS = tuple(2**power for power in range(6, 14))
 """64 to 8,192, for which costs are told."""
@@ -53,11 +94,10 @@ def head(settings: AttentionCost) -> Head:
     """Queries, keys and values (batch 1, head 1, time, width) of the settings' series.
 
     *Peaked*: queries are short, but a tenth of them are twice a key that they see. *Periodic*: queries and keys are the
-    same mix of sines of period 16, with noise. *Trained*: see
-    :mod:`goldviz.labs.attention_cost.trained_head`.
+    same mix of sines of period 16, with noise. *Trained*: see :func:`trained_head`.
     """
     if settings.data == "trained":
-        return _trained(settings.length, settings.width, settings.seed)
+        return trained_head(settings.length, settings.width, PERIOD, settings.seed)
     generator = stream(settings.seed, DATA)
     time, width = settings.length, settings.width
     q, k, v = torch.randn(3, time, width, generator=generator, dtype=torch.float64)
@@ -72,11 +112,6 @@ def head(settings: AttentionCost) -> Head:
         waves = torch.cat([phase.sin(), phase.cos()], 1) @ mix
         q, k = waves + 0.3 * q, waves + 0.3 * k
     return q[None, None], k[None, None], v[None, None]
-
-
-@lru_cache(maxsize=8)
-def _trained(length: int, width: int, seed: int) -> Head:
-    return trained_head(length, width, PERIOD, seed)
 
 
 def compute(settings: AttentionCost) -> xr.Dataset:

@@ -11,9 +11,8 @@ import xarray as xr
 from torch import Tensor
 
 from goldviz.labs.backpropagation_by_hand import recursion
-from goldviz.labs.backpropagation_by_hand.characters import Alphabet
-from goldviz.labs.backpropagation_by_hand.network import ForwardStep, Weights, draw, forward
-from goldviz.labs.backpropagation_by_hand.pairs import deltas_of_each, recurrent_terms
+from goldviz.labs.backpropagation_by_hand.network import Alphabet, ForwardStep, Weights, draw, forward
+from goldviz.labs.backpropagation_by_hand.recursion import deltas_of_each, recurrent_terms
 from goldviz.labs.backpropagation_by_hand.settings import BackpropagationByHand
 from goldviz.training.seeds import WEIGHTS, stream
 from goldviz.training.threads import one_thread

@@ -3,6 +3,11 @@
 delta^y_t = y^_t - y_t,  delta^h_t = W_ya^T delta^y_t + W_aa^T delta^u_(t+1),  delta^u_t = (1 - h_t^2) * delta^h_t
 with delta^u_(T+1) = 0, and the five sums dL/dW_ya = sum delta^y_t h_t^T, dL/db_y = sum delta^y_t,
 dL/dW_aa = sum delta^u_t h_(t-1)^T, dL/dW_ax = sum delta^u_t x_t^T, dL/db_a = sum delta^u_t.
+
+The terms (t, k) of dL/dW_aa say what the loss of step t owes to the matrix as it is used at step k (document 001, eq.
+6), by document 003's deltas of one loss: dL_t/dW_aa as used at k is delta^(u,(t))_k h_(k-1)^T. Eq. 6 starts each row at
+a derivative with respect to h_t. It has to be the *direct* one, dL_t/dh_t, through the answer at t alone. The *total*
+one, dL/dh_t, holds all later losses already, and the sum over k of each later row counts them once more.
 """
 
 from __future__ import annotations
@@ -112,3 +117,34 @@ def _cosine(one: Weights, other: Weights) -> float:
 def sgd_update(weights: Weights, gradients: Weights, learning_rate: float) -> Weights:
     """W <- W - eta dL/dW for all five parts (document 003)."""
     return Weights(*(w - learning_rate * g for w, g in zip(weights, gradients, strict=True)))
+
+
+Deltas = Float[Tensor, "losses time hidden"]
+
+
+@torch.no_grad()
+def deltas_back_from(weights: Weights, steps: Sequence[ForwardStep], delta_h: Tensor) -> Float[Tensor, "time hidden"]:
+    """delta^u_k for k = 1 to t, where t is the last of ``steps`` and ``delta_h`` all that reaches h_t."""
+    deltas: list[Tensor] = []
+    for step in reversed(steps):
+        deltas.append((1 - step.h.square()) * delta_h)
+        delta_h = weights.W_aa.t() @ deltas[-1]
+    return torch.stack(deltas[::-1])
+
+
+def deltas_of_each(weights: Weights, steps: Sequence[ForwardStep], starts: Sequence[Tensor]) -> Deltas:
+    """One row for each t, back from ``starts[t - 1]``, the gradient at h_t; zero for k > t.
+
+    With the direct derivatives as starts, row t is document 003's delta^(u,(t)): how the loss of step t alone reaches
+    back. Where it is zero, the early uses of the weights learn nothing from that loss.
+    """
+    rows = [
+        torch.cat([deltas_back_from(weights, steps[: t + 1], start), start.new_zeros(len(steps) - t - 1, len(start))])
+        for t, start in enumerate(starts)
+    ]
+    return torch.stack(rows)
+
+
+def recurrent_terms(deltas: Deltas, steps: Sequence[ForwardStep]) -> Float[Tensor, "losses time hidden hidden"]:
+    """The terms (t, k) of eq. 6, delta_k h_(k-1)^T; those with k = 1 are zero, because h_0 is."""
+    return deltas[..., None] * torch.stack([step.h_previous for step in steps])[:, None]

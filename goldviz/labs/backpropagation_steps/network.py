@@ -9,8 +9,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from goldviz.labs.backpropagation_steps.edits import parsed
-from goldviz.labs.backpropagation_steps.settings import BackpropagationSteps
+from goldviz.labs.backpropagation_steps.settings import BackpropagationSteps, parsed
 from goldviz.models.feedforward.activations import ACTIVATIONS, IDENTITY, Activation
 from goldviz.training.seeds import DATA, WEIGHTS, stream
 

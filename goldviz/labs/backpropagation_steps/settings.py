@@ -1,10 +1,16 @@
 """Backpropagation, step by step: what can be set of the network, its loss and the numbers in it.
 
 Document 001, sections 1.1-1.2.1 and Annex 5.1, equations 1-4 and 34-43; document 003 for softmax and penalty.
+
+Numbers that a person has changed are one line of text that fits in a link. ``w2.1.3=0.5`` sets the weight of layer 2
+from neuron 3 to neuron 1, ``b2.1=0`` a bias, ``x1.2=-1`` input 2 of sample 1, ``y1.2=0.3`` its target 2, and ``t1=2``
+the class that sample 1 is of. A semicolon stands between two of them. What is outside of the network is kept and does
+nothing, so that a network that shrinks and grows again has it back.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -13,11 +19,38 @@ from pydantic import AfterValidator
 from goldviz.declare import standard
 from goldviz.declare.instant import Instant
 from goldviz.declare.settings import About, Preset, setting
-from goldviz.labs.backpropagation_steps.edits import LONGEST, parsed
 from goldviz.labs.backpropagation_steps.steps import MOST
 
 LOSSES = {"squared": "½ squared error", "cross_entropy": "Softmax and cross-entropy"}
 LAST = {"same": "Like the other layers", "identity": "None"}
+PLACE = re.compile(r"w[1-6]\.[1-8]\.[1-8]|b[1-6]\.[1-8]|[xy][1-4]\.[1-8]|t[1-4]")
+NUMBER = re.compile(r"-?[0-9]{1,4}(?:\.[0-9]{1,20})?(?:e-[0-9]{1,3})?")
+CLASS = re.compile(r"[1-8]")
+LARGEST = 1000.0
+LONGEST = 12_000
+"""Characters: every number of the largest network, with six digits."""
+
+
+def parsed(text: str) -> dict[str, float]:
+    """The changed numbers by their place; of two for one place the later one counts.
+
+    Raises ``ValueError`` with a sentence for what is no such list.
+
+    >>> parsed("w2.1.3=0.5;t1=2")
+    {'w2.1.3': 0.5, 't1': 2.0}
+    """
+    return dict(_change(item) for item in text.split(";") if item)
+
+
+def _change(item: str) -> tuple[str, float]:
+    place, _, number = item.partition("=")
+    if PLACE.fullmatch(place) is None:
+        raise ValueError(f"{item[:40]!r} names no number of a network; w2.1.3=0.5 is an example")
+    if place[0] == "t" and CLASS.fullmatch(number) is None:
+        raise ValueError(f"{item[:40]!r} needs a class from 1 to 8")
+    if NUMBER.fullmatch(number) is None or abs(float(number)) > LARGEST:
+        raise ValueError(f"{item[:40]!r} needs a number from -1000 to 1000")
+    return place, float(number)
 
 
 def _understood(text: str) -> str:

@@ -19,7 +19,7 @@ from goldviz.figures.notes import as_label
 from goldviz.figures.plot import Plot
 from goldviz.figures.thumbnail import picture_svg
 from goldviz.labs.backward_by_hand.graph import GRADIENT, VALUE, graph, shape_of
-from goldviz.labs.backward_by_hand.places import Place, place
+from goldviz.labs.backward_by_hand.network import Place, place
 from goldviz.labs.backward_by_hand.settings import BackwardByHand
 
 WRITTEN_UP_TO = 8

@@ -15,8 +15,7 @@ from goldviz.figures.frames import AtStep, each
 from goldviz.figures.spec import drawn
 from goldviz.figures.theme import INKS, Theme, with_alpha
 from goldviz.labs.backward_by_hand.formulas import names_in, parse
-from goldviz.labs.backward_by_hand.network import LAYERS, Node, nodes
-from goldviz.labs.backward_by_hand.places import Place, place
+from goldviz.labs.backward_by_hand.network import LAYERS, Node, Place, nodes, place
 
 VALUE, GRADIENT = "#0e7ac0", "#d55e00"
 COLUMNS = 4

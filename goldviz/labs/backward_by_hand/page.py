@@ -9,10 +9,9 @@ from goldviz.arrays.labelled import Run
 from goldviz.labs.backward_by_hand import LAB, costs, measures
 from goldviz.labs.backward_by_hand.figures import FIGURES
 from goldviz.labs.backward_by_hand.graph import shape_of
-from goldviz.labs.backward_by_hand.network import closed_forms, nodes
-from goldviz.labs.backward_by_hand.nudges import nudged
+from goldviz.labs.backward_by_hand.network import closed_forms, nodes, place
 from goldviz.labs.backward_by_hand.parts.derive import derive
-from goldviz.labs.backward_by_hand.places import place
+from goldviz.labs.backward_by_hand.passes import nudged
 from goldviz.labs.backward_by_hand.settings import BackwardByHand
 from goldviz.ui.pages.instant import InstantPage, View
 from goldviz.ui.panels.parts import Part

@@ -1,4 +1,7 @@
-"""The forward pass, the backward pass by the formulas, and autograd's gradients of the same loss."""
+"""A batch of words, its forward pass, the backward pass by the formulas, and the same by autograd and by nudges.
+
+The batch has contexts and the characters that follow (document 002, 1.4.1).
+"""
 
 from __future__ import annotations
 
@@ -8,14 +11,59 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import torch
-from torch import Tensor
+from jaxtyping import Int
+from torch import Generator, Tensor
 
-from goldviz.labs.backward_by_hand import batch
-from goldviz.labs.backward_by_hand.batch import Batch
 from goldviz.labs.backward_by_hand.evaluation import Board
 from goldviz.labs.backward_by_hand.network import BACKWARD, EPSILON, Divisor, nodes
 from goldviz.labs.backward_by_hand.settings import BackwardByHand
-from goldviz.training.seeds import DATA, WEIGHTS, stream
+from goldviz.training.seeds import DATA, TEST_DATA, WEIGHTS, stream
+from goldviz.training.threads import one_thread
+
+END = "."
+"""Begins and ends every word, and fills contexts that reach before a word."""
+
+
+@dataclass(frozen=True)
+class Batch:
+    """The symbols, contexts X (n, k) and targets Y (n,) as places among the symbols."""
+
+    symbols: tuple[str, ...]
+    X: Int[Tensor, "sample place"]
+    Y: Int[Tensor, " sample"]
+
+    def contexts(self) -> list[str]:
+        """Every sample's context as text."""
+        return ["".join(self.symbols[place] for place in row) for row in self.X.tolist()]
+
+    def targets(self) -> list[str]:
+        """The character that follows in every sample."""
+        return [self.symbols[place] for place in self.Y.tolist()]
+
+
+def pairs(words: str, context: int) -> list[tuple[str, str]]:
+    """Every context of the words with the character that follows it.
+
+    >>> pairs("go", 2)
+    [('..', 'g'), ('.g', 'o'), ('go', '.')]
+    """
+    lines = [END * context + word + END for word in words.split()]
+    return [(word[at - context : at], word[at]) for word in lines for at in range(context, len(word))]
+
+
+def draw(words: str, samples: int, context: int, stream: Generator) -> Batch:
+    """A batch in which no pair comes again before all have come; ``ValueError`` for words that are only blanks."""
+    every = pairs(words, context)
+    if not every:
+        raise ValueError("Words has only blanks; allowed is a text with at least one character.")
+    symbols = tuple(sorted({END, *"".join(words.split())}))
+    number = {symbol: at for at, symbol in enumerate(symbols)}
+    rounds = -(-samples // len(every))
+    order = torch.cat([torch.randperm(len(every), generator=stream) for _ in range(rounds)])[:samples]
+    rows = [every[at] for at in order.tolist()]
+    X = torch.tensor([[number[symbol] for symbol in before] for before, _ in rows])
+    return Batch(symbols, X, torch.tensor([number[after] for _, after in rows]))
+
 
 TANH_GAIN = 5 / 3
 """Spread of W1 times the square root of its rows (document 002, 1.3.2)."""
@@ -51,7 +99,9 @@ def _both_ways(settings: BackwardByHand) -> Passes:
     examples, start = beginning(settings)
     divisor = settings.divisor
     reference = {
-        name: tensor.grad for name, tensor in _with_autograd(start, divisor).tensors.items() if tensor.grad is not None
+        name: tensor.grad
+        for name, tensor in differentiated(start, divisor, {}).tensors.items()
+        if tensor.grad is not None
     }
     with torch.no_grad():
         board = forward(start, divisor)
@@ -67,7 +117,7 @@ def beginning(settings: BackwardByHand, index: int = DATA) -> tuple[Batch, Board
 
     Another ``index`` of the seed's streams draws another batch for the same parameters.
     """
-    examples = batch.draw(settings.words, settings.samples, settings.context, stream(settings.seed, index))
+    examples = draw(settings.words, settings.samples, settings.context, stream(settings.seed, index))
     sizes = {
         "n": settings.samples,
         "k": settings.context,
@@ -104,11 +154,6 @@ def forward(start: Board, divisor: Divisor, constants: Mapping[str, Tensor] | No
     return board
 
 
-def _with_autograd(start: Board, divisor: Divisor) -> Board:
-    """The forward pass on copies that record it, with every node's gradient kept."""
-    return differentiated(start, divisor, {})
-
-
 def differentiated(start: Board, divisor: Divisor, constants: Mapping[str, Tensor]) -> Board:
     """The forward pass with ``constants`` in place of those nodes; every other node's ``grad`` is autograd's."""
     graph_nodes = nodes(divisor)
@@ -123,3 +168,47 @@ def differentiated(start: Board, divisor: Divisor, constants: Mapping[str, Tenso
             board.tensors[name].retain_grad()
     board.tensors["loss"].backward()
     return board
+
+
+NUDGE = 1e-5
+"""Size of a nudge, as a share of the entry; small entries are nudged as if they were ``NUDGED_AS``."""
+NUDGED_AS = 0.01
+MOST_NUDGED = 12
+"""Entries of a tensor that are nudged; of a larger one the seed draws so many."""
+
+
+@dataclass(frozen=True)
+class Nudged:
+    """How many of a tensor's entries were nudged, how far the gradient by hand is from that, and how large it is."""
+
+    entries: int
+    of: int
+    difference: float
+    largest: float
+
+
+def nudged(settings: BackwardByHand, name: str) -> Nudged:
+    """Central differences (L(t + h) - L(t - h)) / 2h of entries of the tensor ``name``, beside its gradient by hand."""
+    return _nudged(settings.model_copy(update={settings.position: 1}), name)
+
+
+@lru_cache(maxsize=256)
+def _nudged(settings: BackwardByHand, name: str) -> Nudged:
+    with one_thread():
+        value, gradient = both_ways(settings).board.tensors[name], both_ways(settings).gradient(name)
+        entries = torch.randperm(value.numel(), generator=stream(settings.seed, TEST_DATA))[:MOST_NUDGED]
+        differences = torch.stack([_slope(settings, name, value, entry) for entry in entries.tolist()])
+        apart = float((differences - gradient.flatten()[entries]).abs().max())
+        return Nudged(len(entries), value.numel(), apart, float(gradient.abs().max()))
+
+
+def _slope(settings: BackwardByHand, name: str, value: Tensor, entry: int) -> Tensor:
+    _, start = beginning(settings)
+    nudge = torch.zeros(value.numel(), dtype=value.dtype)
+    size = NUDGE * max(abs(float(value.flatten()[entry])), NUDGED_AS)
+    nudge[entry] = size
+    up, down = (
+        forward(start, settings.divisor, {name: value + way * nudge.reshape(value.shape)}).tensors["loss"]
+        for way in (1, -1)
+    )
+    return (up - down) / (2 * size)

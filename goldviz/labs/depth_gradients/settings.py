@@ -16,16 +16,22 @@ from goldviz.arrays.readings import Coordinate
 from goldviz.declare import layers, standard
 from goldviz.declare.memory_of_training import bytes_of_training
 from goldviz.declare.settings import About, Experiment, Preset, Variable, setting
-from goldviz.labs.depth_gradients.depths import trained_depths
 
 NETWORKS = ("plain", "residual")
 
 BY_EPOCH = ("epoch", "network", "seed")
 PER_LAYER = (*BY_EPOCH, "layer")
 PER_HIDDEN = (*BY_EPOCH, "hidden")
-PASSES = 9
-"""Of a batch, at most, to find how much larger the rate could be."""
 HISTOGRAM = ("histogram_epoch", "network", "layer")
+
+
+def trained_depths(depth: int, shallower: int) -> list[int]:
+    """The run's own depth and its halves, so many times, from the shallowest on.
+
+    >>> trained_depths(20, shallower=6)
+    [1, 2, 5, 10, 20]
+    """
+    return sorted({depth >> halvings for halvings in range(shallower + 1)} - {0})
 
 
 def ends_of_layers(ds: Run) -> Mapping[int, str]:
@@ -293,17 +299,3 @@ class DepthGradients(Experiment):
         updates, weights = math.ceil(self.samples / self.batch) if self.batch else 1, layers * self.width**2
         own = {"depth": layers, "batch": updates, "stepped": updates * weights, "called": updates * layers}
         return {**super().sizes(), **own, "products": self.samples * weights}
-
-    def _seconds_at(self, depth: int) -> float:
-        weights = depth * self.width**2
-        batches = 1 if self.batch == 0 else math.ceil(self.samples / self.batch)
-        an_activation = 3.6 + 3.3 * (self.dropout > 0) + 2.8 * (self.noise > 0)
-        training = self.samples * (depth * self.width * an_activation + 0.036 * weights)
-        evaluating = self.samples * (depth * self.width * 1.2 + 0.012 * weights)
-        steps = batches * (500_000 + 17 * weights)
-        measuring = 32_000 * depth + 500_000
-        closely = 163_000 * depth + weights * (41 + 0.094 * self.width)
-        closely += PASSES * (evaluating + 20_000 * depth) if self.headroom else 0
-        close_looks = 1 + self.epochs // self.histogram_every if self.histogram_every else 0
-        one_network = self.epochs * (training + evaluating + steps + measuring) + close_looks * closely
-        return 2 * len(self.seeds) * one_network * 1e-9

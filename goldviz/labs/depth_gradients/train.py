@@ -31,10 +31,8 @@ from goldviz.diagnostics.layers import (
     distributions,
     with_means_over_seeds,
 )
-from goldviz.labs.depth_gradients.depths import trained_depths
-from goldviz.labs.depth_gradients.jacobians import block_gains
-from goldviz.labs.depth_gradients.networks import CONNECTIONS, DeepMLP, Pass
-from goldviz.labs.depth_gradients.samples import correlated_samples
+from goldviz.labs.depth_gradients.networks import CONNECTIONS, DeepMLP, Pass, block_gains
+from goldviz.labs.depth_gradients.settings import trained_depths
 from goldviz.training.clipping import clip_gradients
 from goldviz.training.devices import device_name, training_on
 from goldviz.training.grid import Grid, hand_over, parameter_count, steps_from_state, table
@@ -49,6 +47,25 @@ if TYPE_CHECKING:
     Record = Recorder[DepthGradients]
 
 JACOBIAN_SAMPLES = 4
+
+
+def correlated_samples(
+    n: int, features: int, mask_rate: float, generator: torch.Generator
+) -> tuple[Float[Tensor, "n features"], Float[Tensor, "n features"]]:
+    """Draw ``n`` samples x and their noisy copies y = x + 0.15 eps_2 (document 001, Annex 5.3.1).
+
+    x = (sin(X C) + cos(2 X C) + 0.5 eps_1) * M with X, eps_1, eps_2 standard normal, C 0.8 on its diagonal and 0.3
+    off it, and M zero where a value is missing, which happens with probability ``mask_rate``.
+
+    ``generator`` lives on the CPU, so that every device gets the same data.
+    """
+    mixing = torch.full((features, features), 0.3).fill_diagonal_(0.8)
+    shape = (n, features)
+    samples = torch.randn(shape, generator=generator) @ mixing
+    nonlinear = samples.sin() + (2 * samples).cos() + 0.5 * torch.randn(shape, generator=generator)
+    present = torch.rand(shape, generator=generator) >= mask_rate
+    x = nonlinear * present
+    return x, x + 0.15 * torch.randn(shape, generator=generator)
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,7 @@
-"""What the page *LSTM valves* shows: eq. 17-20 of document 001 on one sequence, beside autograd."""
+"""What the page *LSTM valves* shows: eq. 17-20 of document 001 on one sequence, beside autograd.
+
+Unit by unit, also what goes on inside one step of any recurrent cell (eq. 5, 10-15, 21-24).
+"""
 
 from __future__ import annotations
 
@@ -12,19 +15,52 @@ import torch
 import xarray as xr
 from torch import Generator, Tensor
 from torch.nn import functional
+from torch.nn.functional import linear
 
 from goldviz.data.problems import sequences
 from goldviz.diagnostics.recurrent.gate_products import gate_products
-from goldviz.labs.lstm_valves.cells import Parts, labelled, parts_of
 from goldviz.labs.lstm_valves.settings import LSTMValves
 from goldviz.labs.lstm_valves.valves import Valves, openings, valves
-from goldviz.models.recurrent.cells import CELLS, recurrent_layer, usual_layer
+from goldviz.models.recurrent.cells import CELLS, RecurrentCell, recurrent_layer, usual_layer
 from goldviz.models.recurrent.initialisation import RecurrentInitialisation, initialise
 from goldviz.models.recurrent.lstm import LSTM, LSTMTrace
 from goldviz.models.recurrent.min_gru import MinGRU, MinGRUTrace
 from goldviz.models.recurrent.weights import RecurrentWeights
 from goldviz.training.seeds import DATA, READ_OUT_WEIGHTS, WEIGHTS, stream
 from goldviz.training.threads import one_thread
+
+Parts = dict[str, Tensor]
+"""By name a quantity (step, unit); what a nonlinearity is taken of is called ``sum of`` it."""
+
+
+@torch.no_grad()
+def parts_of(cell: RecurrentCell, layer: RecurrentWeights, inputs: Tensor) -> Parts:
+    """Gates, candidate and states of a layer of this cell on ``inputs`` (step, 1, inputs), each with its sum.
+
+    Of a cell without gates, whose one part is its state, also the two terms of its sum.
+    """
+    trace = layer(inputs)
+    drives, read = linear(inputs[:, 0], layer.W_x, layer.b), layer.read_by_blocks(trace)[:, 0]
+    parts: Parts = {}
+    for letter, _, gate in cell.parts:
+        block = gate or layer.blocks[-1]
+        drive = drives.chunk(len(layer.blocks), 1)[layer.blocks.index(block)]
+        from_state = linear(read[:, layer.blocks.index(block)], layer.block(layer.W_h, block))
+        if not cell.gates:
+            parts |= {"from x": drive, "from h": from_state}
+        values = getattr(trace, f"{gate}_gates" if gate else "candidates", trace.states[1:])
+        parts |= {f"sum of {letter}": drive + from_state, letter: torch.stack(values)[:, 0]}
+    for name, carried_on in zip("hc", trace.carried, strict=False):
+        values = torch.stack(getattr(trace, carried_on))[:, 0]
+        parts |= {f"{name} before": values[:-1], name: values[1:]}
+    return parts
+
+
+def labelled(parts: Parts) -> xr.DataArray:
+    """The quantities of a cell as one array (quantity, step, unit)."""
+    values = torch.stack([*parts.values()]).numpy()
+    return xr.DataArray(np.asarray(values), dims=("quantity", "step", "unit"), coords={"quantity": [*parts]})
+
 
 Task = sequences.RegressionBatch | sequences.ClassificationBatch
 Layer = TypeVar("Layer", bound=RecurrentWeights)

@@ -1,4 +1,8 @@
-"""What the page *Text into tokens* shows: both tokenisers merge by merge, on corpus, text, languages and numbers."""
+"""What the page *Text into tokens* shows: both tokenisers merge by merge, on corpus, text, languages and numbers.
+
+Merges only ever take boundaries between bytes away. So one number for each boundary says what a text's tokens are after
+any number of merges, and nobody has to encode it again.
+"""
 
 from __future__ import annotations
 
@@ -13,11 +17,61 @@ from goldviz.data.texts.byte_pieces import BYTES, BytePieces, read, written
 from goldviz.data.texts.pair_merges import Merge
 from goldviz.data.texts.split_patterns import split
 from goldviz.labs.text_tokens.entries import KINDS, counted, cut_at_beginning, longest_spaces
-from goldviz.labs.text_tokens.joins import counts_after, joins
-from goldviz.labs.text_tokens.languages import NUMBERS, SENTENCES
-from goldviz.labs.text_tokens.learning import OTHERS, Learned, Report, learned
 from goldviz.labs.text_tokens.settings import TextTokens
-from goldviz.labs.text_tokens.sources import source_of
+from goldviz.labs.text_tokens.sources import OTHERS, Learned, Report, learned, source_of
+
+NEVER = 0
+CUT = -1
+"""At a boundary that the pattern cuts; no merge crosses it."""
+
+Joins = NDArray[np.int64]
+
+
+def joins(text: str, pieces: BytePieces) -> Joins:
+    """The merge, counted from 1, that takes each boundary between two bytes away, or :data:`NEVER` or :data:`CUT`.
+
+    >>> joins("aab aa", BytePieces(((97, 97),))).tolist()
+    [1, 0, -1, 0, 1]
+    """
+    inside: dict[int, list[int]] = {token: [] for token in range(BYTES)}
+    for token, (left, right) in enumerate(pieces.pairs, start=BYTES):
+        inside[token] = [*inside[left], token - BYTES + 1, *inside[right]]
+    merges: list[int] = []
+    for _, tokens in pieces.encode_pieces(text):
+        for token in tokens.tolist():
+            merges += [*inside[token], NEVER]
+        merges[-1] = CUT
+    return np.array(merges[:-1], np.int64)
+
+
+def counts_after(joins: Joins, merges: int) -> NDArray[np.int64]:
+    """How many tokens the text has after 0, 1, 2 ... merges.
+
+    >>> counts_after(np.array([1, 0, -1, 0, 1]), 2).tolist()
+    [6, 4, 4]
+    """
+    boundaries = np.bincount(joins[joins > 0], minlength=merges + 1)
+    counts: NDArray[np.int64] = len(joins) + 1 - np.cumsum(boundaries)
+    return counts
+
+
+# One sentence, each a translation of the English one, and numbers to cut.
+SENTENCES = {
+    "English": "The price of gold rose today because many people fear that money will lose its value.",
+    "German": "Der Goldpreis stieg heute, weil viele Menschen fürchten, dass Geld seinen Wert verliert.",
+    "French": "Le prix de l'or a augmenté aujourd'hui, car beaucoup de gens craignent que l'argent perde sa valeur.",
+    "Spanish": "El precio del oro subió hoy porque mucha gente teme que el dinero pierda su valor.",
+    "Finnish": "Kullan hinta nousi tänään, koska moni pelkää rahan menettävän arvonsa.",
+    "Greek": "Η τιμή του χρυσού ανέβηκε σήμερα, επειδή πολλοί φοβούνται ότι το χρήμα θα χάσει την αξία του.",
+    "Russian": "Цена золота сегодня выросла, потому что многие боятся, что деньги потеряют свою ценность.",
+    "Hebrew": "מחיר הזהב עלה היום, כי אנשים רבים חוששים שהכסף יאבד מערכו.",
+    "Arabic": "ارتفع سعر الذهب اليوم لأن كثيرا من الناس يخشون أن يفقد المال قيمته.",
+    "Hindi": "आज सोने की कीमत बढ़ गई क्योंकि बहुत से लोगों को डर है कि पैसे का मूल्य घट जाएगा।",
+    "Chinese": "今天金价上涨，因为许多人担心货币会贬值。",
+    "Japanese": "多くの人がお金の価値が下がることを恐れているため、今日は金の価格が上がった。",
+}
+NUMBERS = ("7", "42", "365", "1024", "31415", "271828", "1234567", "12345678", "123456789")
+
 
 NO_PAIR = -1
 SIDES = ("left", "right")
@@ -32,7 +86,7 @@ def compute(settings: TextTokens) -> xr.Dataset:
 def compute_and_report(settings: TextTokens, report: Report) -> xr.Dataset:
     """Merges, lengths and boundaries of both tokenisers; ``pair`` is -1 and lengths are NaN where none is learned.
 
-    ``joined`` is of the boundaries between the text's bytes; see :mod:`goldviz.labs.text_tokens.joins`. ``other_pair``
+    ``joined`` is of the boundaries between the text's bytes; see :func:`joins`. ``other_pair``
     has the pairs that came next before each merge of the left tokeniser. ``entries`` counts what was learned by kind.
     ``group`` numbers the pieces of a number's digits from the left, right-aligned.
 

@@ -6,11 +6,10 @@ from torch import nn
 from torch.utils.flop_counter import FlopCounterMode
 
 from goldviz.labs.attention_against_recurrence.encoder import Encoder, EncoderLayer
-from goldviz.labs.attention_against_recurrence.instruments import by_distance, look
 from goldviz.labs.attention_against_recurrence.marked_symbols import unseen_sequences
 from goldviz.labs.attention_against_recurrence.networks import ENCODER, LABELS, cost
 from goldviz.labs.attention_against_recurrence.settings import AttentionAgainstRecurrence
-from goldviz.labs.attention_against_recurrence.train import SymbolReader, reader
+from goldviz.labs.attention_against_recurrence.train import SymbolReader, by_distance, look, reader
 
 WIDTH, HEADS, LENGTH = 8, 2, 9
 PAIRS = {"query": 0, "key": 1, "value": 2}

@@ -8,8 +8,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from goldviz.labs.backpropagation_by_hand.characters import Alphabet
-from goldviz.labs.backpropagation_by_hand.network import Weights, draw, forward
+from goldviz.labs.backpropagation_by_hand.network import Alphabet, Weights, draw, forward
 from goldviz.labs.backpropagation_by_hand.recursion import (
     autograd_gradients,
     backward,

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from goldviz.labs.backpropagation_by_hand.characters import Alphabet
+from goldviz.labs.backpropagation_by_hand.network import Alphabet
 
 
 @given(text=st.text(min_size=1))

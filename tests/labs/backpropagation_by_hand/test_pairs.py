@@ -4,10 +4,8 @@ import pytest
 import torch
 from torch.nn import functional
 
-from goldviz.labs.backpropagation_by_hand.characters import Alphabet
-from goldviz.labs.backpropagation_by_hand.network import Weights, draw, forward
-from goldviz.labs.backpropagation_by_hand.pairs import deltas_of_each, recurrent_terms
-from goldviz.labs.backpropagation_by_hand.recursion import autograd_gradients, backward
+from goldviz.labs.backpropagation_by_hand.network import Alphabet, Weights, draw, forward
+from goldviz.labs.backpropagation_by_hand.recursion import autograd_gradients, backward, deltas_of_each, recurrent_terms
 
 TOLERANCE = 1e-10
 

@@ -8,9 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from goldviz.labs.backpropagation_steps.compute import difference
-from goldviz.labs.backpropagation_steps.costs import costs
-from goldviz.labs.backpropagation_steps.exchange import network_data
+from goldviz.labs.backpropagation_steps.compute import costs, difference
 from goldviz.labs.backpropagation_steps.gradients import (
     Loss,
     by_hand,
@@ -21,6 +19,7 @@ from goldviz.labs.backpropagation_steps.gradients import (
     traced,
 )
 from goldviz.labs.backpropagation_steps.network import changed, sizes
+from goldviz.labs.backpropagation_steps.parts.diagram import network_data
 from goldviz.labs.backpropagation_steps.settings import LOSSES, BackpropagationSteps
 from goldviz.models.feedforward.activations import ACTIVATIONS
 from tests.javascript import node

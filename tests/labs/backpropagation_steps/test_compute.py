@@ -7,7 +7,7 @@ import pytest
 import torch
 import xarray as xr
 
-from goldviz.labs.backpropagation_steps.costs import costs
+from goldviz.labs.backpropagation_steps.compute import costs
 from goldviz.labs.backpropagation_steps.gradients import softmax_jacobian
 from goldviz.labs.backpropagation_steps.measures import largest_gradient_without_news, weights_without_news
 from goldviz.labs.backpropagation_steps.network import changed, sizes

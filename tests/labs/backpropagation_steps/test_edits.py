@@ -5,10 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from goldviz.declare.settings import SettingsError
-from goldviz.labs.backpropagation_steps.edits import LARGEST, LONGEST, PLACE, parsed
 from goldviz.labs.backpropagation_steps.network import changed, drawn, sizes
 from goldviz.labs.backpropagation_steps.parts.diagram import told
-from goldviz.labs.backpropagation_steps.settings import BackpropagationSteps
+from goldviz.labs.backpropagation_steps.settings import LARGEST, LONGEST, PLACE, BackpropagationSteps, parsed
 
 HOSTILE = [
     "w1.1.1",

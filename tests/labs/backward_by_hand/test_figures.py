@@ -6,8 +6,7 @@ import pytest
 from goldviz.labs.backward_by_hand.costs import STRETCHES, compared
 from goldviz.labs.backward_by_hand.figures import FIGURES
 from goldviz.labs.backward_by_hand.graph import COLUMNS, NOWHERE, graph, middles
-from goldviz.labs.backward_by_hand.network import BACKWARD, nodes
-from goldviz.labs.backward_by_hand.places import place
+from goldviz.labs.backward_by_hand.network import BACKWARD, nodes, place
 from goldviz.labs.backward_by_hand.settings import BackwardByHand
 
 DS = BackwardByHand().compute()

@@ -2,10 +2,8 @@
 
 import pytest
 
-from goldviz.labs.backward_by_hand.network import BACKWARD, Divisor, computed, nodes
-from goldviz.labs.backward_by_hand.nudges import MOST_NUDGED, nudged
-from goldviz.labs.backward_by_hand.passes import both_ways
-from goldviz.labs.backward_by_hand.places import place
+from goldviz.labs.backward_by_hand.network import BACKWARD, Divisor, computed, nodes, place
+from goldviz.labs.backward_by_hand.passes import MOST_NUDGED, both_ways, nudged
 from goldviz.labs.backward_by_hand.settings import BackwardByHand
 
 

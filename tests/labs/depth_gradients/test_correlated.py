@@ -2,7 +2,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from goldviz.labs.depth_gradients.samples import correlated_samples
+from goldviz.labs.depth_gradients.train import correlated_samples
 
 
 def draw(n=20_000, features=10, mask_rate=0.3, seed=0):

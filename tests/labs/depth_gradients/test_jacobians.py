@@ -3,8 +3,7 @@ from functools import partial
 import pytest
 import torch
 
-from goldviz.labs.depth_gradients.jacobians import block_gains, jacobians, rms_singular_value
-from goldviz.labs.depth_gradients.networks import CONNECTIONS, DeepMLP
+from goldviz.labs.depth_gradients.networks import CONNECTIONS, DeepMLP, block_gains, jacobians, rms_singular_value
 from goldviz.models.feedforward.activations import ACTIVATIONS
 from goldviz.models.feedforward.normalisations import NORMALISATIONS
 
@@ -64,7 +63,7 @@ def test_several_blocks_at_once_have_the_jacobians_of_each_alone(normalisation, 
     alone = [jacobians([block], before[None]) for block, before in zip(blocks, hidden, strict=False)]
     torch.testing.assert_close(together, torch.cat(alone), rtol=0, atol=0)
     gains = block_gains(model, hidden)
-    monkeypatch.setattr("goldviz.labs.depth_gradients.jacobians.JACOBIANS_AT_ONCE", 3 * 6 * 8 * 8)
+    monkeypatch.setattr("goldviz.labs.depth_gradients.networks.JACOBIANS_AT_ONCE", 3 * 6 * 8 * 8)
     torch.testing.assert_close(block_gains(model, hidden), gains, rtol=0, atol=0)
     assert gains.shape == (4,)
 

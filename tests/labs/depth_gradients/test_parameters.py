@@ -5,7 +5,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from goldviz.labs.depth_gradients.parameters import ParameterCount, table_of_networks
+from goldviz.labs.depth_gradients.page import ParameterCount, table_of_networks
 from goldviz.labs.depth_gradients.settings import DepthGradients
 from goldviz.labs.depth_gradients.train import problem, trainee
 

@@ -14,9 +14,8 @@ from goldviz.data.texts.pieces import TextError
 from goldviz.data.texts.split_patterns import SPLIT_PATTERNS, split
 from goldviz.declare.settings import SettingsError
 from goldviz.labs.text_tokens import compute as computing
-from goldviz.labs.text_tokens.compute import compute_and_report
+from goldviz.labs.text_tokens.compute import NUMBERS, SENTENCES, compute_and_report
 from goldviz.labs.text_tokens.entries import learned
-from goldviz.labs.text_tokens.languages import NUMBERS, SENTENCES
 from goldviz.labs.text_tokens.settings import LONGEST_TEXT, TextTokens
 from goldviz.labs.text_tokens.sources import MODULES, python_code, source_of
 from goldviz.runs.jobs.jobs import Stopped

@@ -5,7 +5,7 @@ import pytest
 
 from goldviz.data.texts.byte_pieces import BytePieces, written
 from goldviz.data.texts.split_patterns import SPLIT_PATTERNS, split
-from goldviz.labs.text_tokens.joins import CUT, Joins, counts_after, joins
+from goldviz.labs.text_tokens.compute import CUT, Joins, counts_after, joins
 
 TEXT = "the theory: then (they) thaw the 1234 thin 1234 🙂🙂 things.\n    the end"
 
