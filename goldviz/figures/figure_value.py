@@ -124,6 +124,17 @@ def axis(
     return Axis(title, scale, read or of, told or more)
 
 
+def doubling(dim: str) -> Callable[[Plot], dict[str, Any]]:
+    """For ``told`` of an axis of places that double: it is logarithmic, and every other place is named."""
+
+    def told(plot: Plot) -> dict[str, Any]:
+        ticks = [int(place) for place in plot.ds[dim].values]
+        names = [f"{tick:,}" if place % 2 else "" for place, tick in enumerate(ticks)]
+        return {"type": "log", "showgrid": False, "tickvals": ticks, "ticktext": names}
+
+    return told
+
+
 @dataclass(frozen=True)
 class Panel:
     """Marks under a heading: their variable's label unless it is given; ``of`` is a network whose colour it has.

@@ -3,24 +3,14 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
 from goldviz.arrays.labelled import Run
-from goldviz.figures.chart import axis, bound, curves, figure, lines, offered, rule
-from goldviz.figures.plot import Plot
+from goldviz.figures.chart import axis, bound, curves, doubling, figure, lines, offered, rule
 from goldviz.figures.thumbnail import networks_svg
 from goldviz.labs.attention_against_recurrence.settings import AttentionAgainstRecurrence
 
-
-def _doubled(plot: Plot) -> dict[str, Any]:
-    """Lengths on a logarithmic axis, every second one named."""
-    ticks = [int(length) for length in plot.ds["series_length"].values]
-    names = [f"{tick:,}" if place % 2 else "" for place, tick in enumerate(ticks)]
-    return {"type": "log", "tickvals": ticks, "ticktext": names, "showgrid": False}
-
-
 by_length = partial(lines, over="series_length", by="network", mode="lines+markers", width=2.5)
-LENGTHS = axis("Length of the sequence", scale="free", told=_doubled)
+LENGTHS = axis("Length of the sequence", scale="free", told=doubling("series_length"))
 
 FIGURES, shared_limits = offered(
     AttentionAgainstRecurrence,

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from goldviz.arrays.labelled import Array, Run
-from goldviz.arrays.light import LightArray
 from goldviz.figures.chart import (
     Chart,
     at,
@@ -20,6 +19,7 @@ from goldviz.figures.chart import (
     changed,
     colours,
     dots,
+    doubling,
     figure,
     heat,
     lines,
@@ -27,7 +27,7 @@ from goldviz.figures.chart import (
 )
 from goldviz.figures.elements import log_axis
 from goldviz.figures.limits import log10
-from goldviz.figures.marks import Mark, Series
+from goldviz.figures.marks import Mark, Series, given
 from goldviz.figures.plot import Plot
 from goldviz.figures.thumbnail import Curve, polyline_svg
 from goldviz.labs.attention_cost import measures
@@ -105,13 +105,6 @@ def _of(words: Callable[[Run], str]) -> Callable[[Plot], str]:
     return lambda plot: words(plot.ds)
 
 
-def _lengths(plot: Plot) -> dict[str, Any]:
-    """A logarithmic axis of the lengths, with every other one in words."""
-    ticks = [int(length) for length in plot.ds["series_length"].values]
-    texts = [f"{tick:,}" if (len(ticks) - place) % 2 else "" for place, tick in enumerate(ticks)]
-    return {"type": "log", "showgrid": False, "tickvals": ticks, "ticktext": texts}
-
-
 def _reach_of(values: Array) -> tuple[float, float]:
     logs = np.log10(values.values[np.isfinite(values.values)])
     room = 0.05 * (logs.max() - logs.min())
@@ -131,15 +124,11 @@ def _over_length(name: str, question: str, of: str, by: str, title: str, hover: 
         question,
         kinds,
         needs=(of,),
-        x=axis("Length t of the series (rows)", scale="free", told=_lengths),
+        x=axis("Length t of the series (rows)", scale="free", told=doubling("series_length")),
         y=axis(title, scale="free", told=lambda plot: log_axis(_reach_of(plot.ds[of]))),
         **UNDER,
         **how,
     )
-
-
-def _given(values: np.ndarray, **labels: np.ndarray) -> Callable[[Plot], Array]:
-    return lambda plot: LightArray(values, [*labels], labels)
 
 
 def _sorted(plot: Plot) -> Sequence[Mark]:
@@ -149,7 +138,7 @@ def _sorted(plot: Plot) -> Sequence[Mark]:
     places = np.arange(1, len(order) + 1)
     return [
         bars(
-            _given(scores[its], place=places[its]),
+            given(scores[its], place=places[its]),
             name=name,
             colour=colour,
             hover="row %{customdata}: %{y:.2f} nat",
@@ -166,8 +155,8 @@ def _against(name: str, question: str, title: str, **how: Any) -> Chart:
         attends, rows = plot.ds["attends"].values > 0, plot.ds["row"].values
         return [
             dots(
-                _given(plot.ds[name].values[its], row=rows[its]),
-                x=_given(plot.ds["unevenness"].values[its], row=rows[its]),
+                given(plot.ds[name].values[its], row=rows[its]),
+                x=given(plot.ds["unevenness"].values[its], row=rows[its]),
                 name=label,
                 colour=colour,
                 symbol=symbol,

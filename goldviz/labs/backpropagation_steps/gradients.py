@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import torch
 from jaxtyping import Float
@@ -92,11 +93,15 @@ def by_nudges(network: Network, loss: Loss, nudge: float = NUDGE) -> Gradients:
     """The same by central differences: every number in its turn ``nudge`` up and down, and the loss taken anew."""
     layers = range(len(network.weights))
     trace = traced(network)
+    of_outputs = [_loss_of_outputs(network, loss, layer) for layer in layers]
+    of_sums = [
+        lambda sums, layer=layer: of_outputs[layer](network.activations[layer].function(sums)) for layer in layers
+    ]
     return Gradients(
-        [_nudged(trace.outputs[layer + 1], nudge, _loss_of_outputs(network, loss, layer)) for layer in layers],
-        [_nudged(trace.sums[layer], nudge, _loss_of_sums(network, loss, layer)) for layer in layers],
-        [_nudged(network.weights[layer], nudge, _loss_of_weights(network, loss, layer)) for layer in layers],
-        [_nudged(network.biases[layer], nudge, _loss_of_biases(network, loss, layer)) for layer in layers],
+        [_nudged(trace.outputs[layer + 1], nudge, of_outputs[layer]) for layer in layers],
+        [_nudged(trace.sums[layer], nudge, of_sums[layer]) for layer in layers],
+        [_nudged(network.weights[layer], nudge, _loss_of(network, loss, "weights", layer)) for layer in layers],
+        [_nudged(network.biases[layer], nudge, _loss_of(network, loss, "biases", layer)) for layer in layers],
     )
 
 
@@ -117,26 +122,14 @@ def _loss_of_outputs(network: Network, loss: Loss, layer: int) -> Callable[[Tens
     return loss_of
 
 
-def _loss_of_sums(network: Network, loss: Loss, layer: int) -> Callable[[Tensor], Tensor]:
-    loss_of_outputs = _loss_of_outputs(network, loss, layer)
-    return lambda sums: loss_of_outputs(network.activations[layer].function(sums))
+def _loss_of(network: Network, loss: Loss, part: str, layer: int) -> Callable[[Tensor], Tensor]:
+    """The loss of many copies of one layer's ``weights`` or ``biases``; the penalty hears of weights alone."""
 
-
-def _loss_of_weights(network: Network, loss: Loss, layer: int) -> Callable[[Tensor], Tensor]:
     def loss_of(copies: Tensor) -> Tensor:
-        weights = [*network.weights[:layer], copies, *network.weights[layer + 1 :]]
-        trace = forward(weights, network.biases, network.activations, network.inputs)
-        penalty = loss.penalty / 2 * copies.square().sum((-2, -1))
-        return loss.of(trace.outputs[-1], network.targets).sum(-1) + penalty
-
-    return loss_of
-
-
-def _loss_of_biases(network: Network, loss: Loss, layer: int) -> Callable[[Tensor], Tensor]:
-    def loss_of(copies: Tensor) -> Tensor:
-        biases = [*network.biases[:layer], copies, *network.biases[layer + 1 :]]
-        trace = forward(network.weights, biases, network.activations, network.inputs)
-        return loss.of(trace.outputs[-1], network.targets).sum(-1)
+        changed: Any = {part: [*getattr(network, part)]}
+        changed[part][layer] = copies
+        losses = loss.of(traced(replace(network, **changed)).outputs[-1], network.targets).sum(-1)
+        return losses + loss.penalty / 2 * copies.square().sum((-2, -1)) if part == "weights" else losses
 
     return loss_of
 

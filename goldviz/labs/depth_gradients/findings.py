@@ -112,10 +112,6 @@ def _longest_gradients(case: Case) -> str:
     )
 
 
-def _against_divergence(case: Case) -> list[Candidate | Suited]:
-    return [*_if_residual(case, CAPPED_BRANCHES), SLOWER_AND_CLIPPED, NORMALISE]
-
-
 def _if_residual(case: Case, *candidates: Candidate) -> list[Candidate]:
     """These where the residual network is over the line; they leave the plain one as it is."""
     return list(candidates) if "residual" in case.names else []
@@ -125,10 +121,6 @@ def _explosion(n: Reading) -> str:
     growth, norm = median(n.growth), median(n.largest)
     words = [f"{times(growth)} times larger at the first hidden layer"] if growth > LARGER else []
     return ", ".join([*words, f"largest norm {times(norm)}"])
-
-
-def _why_it_explodes(case: Case) -> str:
-    return _of_each(case, _made_it_grow) or _way_back(case)
 
 
 def _made_by_steps(n: Reading) -> bool:
@@ -143,10 +135,6 @@ def _made_it_grow(n: Reading) -> str:
         f"all {n.depth} blocks left the {n.name} network's error {_length(start)} in the first epoch, {_length(end)} "
         "in the last"
     )
-
-
-def _where_losses_began(case: Case) -> str:
-    return _of_each(case, lambda n: f"the {n.name} network's loss began at {times(median(n.began))}")
 
 
 def _how_losses_went(case: Case) -> str:
@@ -201,7 +189,9 @@ def _factor(n: Reading) -> str:
 
 RULES = (
     training.training_diverged(
-        where_it_did="in {subject} network{|s}", explanation=_longest_gradients, advice=_against_divergence
+        where_it_did="in {subject} network{|s}",
+        explanation=_longest_gradients,
+        advice=lambda case: [*_if_residual(case, CAPPED_BRANCHES), SLOWER_AND_CLIPPED, NORMALISE],
     ),
     Rule(
         "no_gradient",
@@ -238,7 +228,7 @@ RULES = (
         ),
         of_training=True,
         number=_explosion,
-        explanation=_why_it_explodes,
+        explanation=lambda case: _of_each(case, _made_it_grow) or _way_back(case),
         advice=_against_explosion,
         silenced_by=UNSOUND,
     ),
@@ -250,7 +240,9 @@ RULES = (
         & at_most("error_change", AMPLIFIED, "an error that changes by no more than {at} times on its way back"),
         of_training=True,
         number=lambda n: f"largest norm {times(median(n.largest))}",
-        explanation=_where_losses_began,
+        explanation=lambda case: _of_each(
+            case, lambda n: f"the {n.name} network's loss began at {times(median(n.began))}"
+        ),
         advice=[SMALL_BRANCHES, CLIPPED, SMALLER_WEIGHTS],
         silenced_by=(*UNSOUND, "exploding"),
     ),

@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from functools import partial
+from typing import Any
 
 import numpy as np
 
 from goldviz.arrays.labelled import Run
-from goldviz.figures.chart import axis, bound, changed, colours, figure, heat, here, lines, rule, series
-from goldviz.figures.draft import Figure
-from goldviz.figures.maps import legend_below, symmetric
-from goldviz.figures.marks import ChannelLike, Mark
+from goldviz.figures.chart import at, axis, bound, changed, colours, dots, figure, heat, here, lines, rule, series
+from goldviz.figures.maps import symmetric
+from goldviz.figures.marks import ChannelLike, Mark, given
 from goldviz.figures.plot import Plot
 from goldviz.figures.theme import NETWORKS, depth_colours
 from goldviz.figures.thumbnail import Curve, polyline_svg
@@ -137,45 +137,44 @@ def _ends_early(plot: Plot) -> str:
     return "A line ends where float64 holds no digit of its value any more." if gaps else ""
 
 
-def eigenvalue_plane(plot: Plot) -> Figure:
+def _eigenvalues(plot: Plot) -> Sequence[Mark]:
     """Eigenvalues of the recurrent matrix and of one step's Jacobian, with the unit circle."""
-    ds, ink = plot.ds, plot.ink
-    angle = np.linspace(0, 2 * np.pi, 181)
-    plot.figure.scatter(
-        x=np.cos(angle),
-        y=np.sin(angle),
-        mode="lines",
-        line={"color": ink.accent, "width": 1.5},
-        name="unit circle",
-        hoverinfo="skip",
+    ds, angle = plot.ds, np.linspace(0, 2 * np.pi, 181)
+    across, up = (given(places, angle=None) for places in (np.cos(angle), np.sin(angle)))
+    circle = lines(up, x=across, name="unit circle", colour="accent", width=1.5, more={"hoverinfo": "skip"})
+    clouds = (
+        ("weight_eigenvalue", "recurrent matrix W", "text", "circle-open", 8),
+        ("step_eigenvalue", f"Jacobian of step {int(ds.attrs['start']) + 1}", network_style(ds).colour, "diamond", 7),
     )
-    of_step = {"symbol": "diamond", "color": network_style(ds).colour, "size": 7}
-    clouds = {
-        "weight_eigenvalue": ("recurrent matrix W", {"symbol": "circle-open", "color": ink.text, "size": 8}),
-        "step_eigenvalue": (f"Jacobian of step {int(ds.attrs['start']) + 1}", of_step),
-    }
-    recorded = [name for name in clouds if name in ds]
-    for variable in recorded:
-        name, marker = clouds[variable]
-        real, imaginary = ds[variable].values
-        plot.figure.scatter(
-            x=real,
-            y=imaginary,
-            mode="markers",
-            name=name,
-            marker=marker,
-            customdata=np.hypot(real, imaginary),
-            hovertemplate="%{x:.3f} + %{y:.3f} i, modulus %{customdata:.3f}<extra></extra>",
-        )
-    outside = int((np.hypot(*ds["step_eigenvalue"].values) > 1 + 1e-9).sum())
-    count = ds.sizes["step_eigenvalue_number"]
-    plot.finish(f"{outside} of {count} eigenvalues of the step lie outside the circle.", height=470, hover="closest")
-    legend_below(plot.figure)
-    most = 1.1 * max(1.0, *(float(np.abs(ds[variable].values).max()) for variable in recorded))
-    plot.figure.update_xaxes(title_text="Real part", range=[-most, most], constrain="domain")
-    return plot.figure.update_yaxes(
-        title_text="Imaginary part", range=[-most, most], scaleanchor="x", constrain="domain"
-    )
+    return [
+        circle,
+        *(
+            dots(
+                at(name, part="imaginary"),
+                x=at(name, part="real"),
+                name=words,
+                colour=colour,
+                symbol=symbol,
+                size=size,
+                hover="%{x:.3f} + %{y:.3f} i, modulus %{customdata:.3f}<extra></extra>",
+                more={"customdata": np.hypot(*ds[name].values)},
+            )
+            for name, words, colour, symbol, size in clouds
+            if name in ds
+        ),
+    ]
+
+
+def _round_circle(plot: Plot) -> dict[str, Any]:
+    """Both axes, as far as any eigenvalue or the circle reaches."""
+    names = ("weight_eigenvalue", "step_eigenvalue")
+    most = 1.1 * max(1.0, *(float(np.abs(plot.ds[name].values).max()) for name in names if name in plot.ds))
+    return {"range": [-most, most], "constrain": "domain"}
+
+
+def _outside(plot: Plot) -> str:
+    outside = int((np.hypot(*plot.ds["step_eigenvalue"].values) > 1 + 1e-9).sum())
+    return f"{outside} of {plot.ds.sizes['step_eigenvalue_number']} eigenvalues of the step lie outside the circle."
 
 
 def _saturated(plot: Plot) -> str:
@@ -240,9 +239,15 @@ FIGURES = bound(
     figure(
         "eigenvalues",
         "Where are the eigenvalues?",
+        _eigenvalues,
         shows="Eigenvalues of the recurrent matrix and of one step's Jacobian.",
         # A plane, whose two axes are one scale.
-        draw=eigenvalue_plane,
+        x=axis("Real part", scale="free", told=_round_circle),
+        y=axis("Imaginary part", scale="free", told=lambda plot: {**_round_circle(plot), "scaleanchor": "x"}),
+        notes=(_outside,),
+        legend="below",
+        height=470,
+        hover="closest",
     ),
     figure(
         "passed",
