@@ -21,6 +21,9 @@ from goldviz.figures.theme import DIVERGING, INKS, Theme
 POSITION = "position"
 """The dimension along which an instant page's figures have rows."""
 
+WRITTEN_UP_TO = 8
+"""Cells in a row up to which each shows its number."""
+
 SIGNED = f"{DIVERGING}_r"
 """Red for more, blue for less, as a heat map is read; white in the middle."""
 
@@ -32,6 +35,12 @@ def cells(z: ArrayLike | AtStep, *, x: Any, y: Any, hover: str, **options: Any) 
     z_values = AtStep(z.dim, values) if isinstance(z, AtStep) else values
     hover = hover if "<extra>" in hover else f"{hover}<extra></extra>"
     return Heatmap(z=z_values, x=x, y=y, coloraxis="coloraxis", hovertemplate=hover, **options)
+
+
+def written(columns: int, number: str) -> dict[str, Any]:
+    """Of a map whose cells stand apart: the template of their numbers, where a row is short enough for them."""
+    template = number if columns <= WRITTEN_UP_TO else ""
+    return {"xgap": 1, "ygap": 1, "texttemplate": template, "textfont": {"size": 12}}
 
 
 def colour_bar(figure: Figure, limits: tuple[float, float], scale: str, words: str, **bar: Any) -> Figure:

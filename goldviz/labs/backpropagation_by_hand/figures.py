@@ -16,7 +16,7 @@ from goldviz.figures.draft import Figure, make_subplots
 from goldviz.figures.elements import add_heading
 from goldviz.figures.frames import AtStep, each
 from goldviz.figures.limits import log10
-from goldviz.figures.maps import SIGNED, cells, colour_bar, symmetric
+from goldviz.figures.maps import SIGNED, cells, colour_bar, symmetric, written
 from goldviz.figures.marks import Canvas, ChannelLike, Mark
 from goldviz.figures.plot import Plot
 from goldviz.figures.theme import NETWORKS
@@ -48,8 +48,6 @@ BACKWARD = {
     "delta_h": "δ<sup>h</sup><sub>t</sub>, the sum of the two",
     "delta_u": "δ<sup>u</sup><sub>t</sub> = (1 − h<sub>t</sub>²) ⊙ δ<sup>h</sup><sub>t</sub>",
 }
-WRITTEN_UP_TO = 8
-"""Cells in a row up to which each shows its number."""
 GAPS = {"xgap": 1, "ygap": 1}
 MARKED: Any = {"mode": "lines+markers", "width": 2.5}
 
@@ -89,11 +87,6 @@ def _named(dim: str, *, down: bool = False) -> Callable[[Plot], dict[str, Any]]:
         return {"ticktext": names, "tickvals": places, "tickangle": 0, "range": ends[::-1] if down else ends}
 
     return told
-
-
-def _written(columns: int, number: str) -> dict[str, Any]:
-    """Numbers in the cells, where there is room for them."""
-    return {**GAPS, "texttemplate": number if columns <= WRITTEN_UP_TO else "", "textfont": {"size": 12}}
 
 
 def _expected(plot: Plot, number: int | AtStep) -> Sequence[Mark]:
@@ -141,7 +134,7 @@ def _stack(plot: Plot, strips: Sequence[Strip], row_height: int) -> Figure:
     plain = {"ticklen": 0, "tickfont_size": 12, "showgrid": False}
     for row, (words, values, columns, rows) in enumerate(strips, start=1):
         y, x = (list(range(count)) for count in values.shape)
-        plot.add(cells(values, x=x, y=y, hover="%{z:.4~g}", **_written(len(x), "%{z:.2~g}")), row=row)
+        plot.add(cells(values, x=x, y=y, hover="%{z:.4~g}", **written(len(x), "%{z:.2~g}")), row=row)
         add_heading(plot.figure, row, words, font_size=14)
         plot.figure.update_xaxes(tickvals=x, ticktext=list(columns), tickangle=0, row=row, **plain)
         named = {"tickvals": y, "ticktext": rows, "autorange": "reversed", **plain}
@@ -193,7 +186,7 @@ def _terms(plot: Plot, number: int | AtStep) -> Sequence[Mark] | str:
         return "Every term is exactly zero: the first step starts from h = 0."
     above, below = _step(plot, number, -0.5), _step(plot, number, 0.5)
     hover = "loss of step %{y}, weights of step %{x}: %{customdata:.3~g}"
-    more = {"customdata": norms, **_written(len(norms), "%{customdata:.2~g}")}
+    more = {"customdata": norms, **written(len(norms), "%{customdata:.2~g}")}
     powers = heat(lambda plot: log10(plot.ds["pair"]), "step", "loss_step", hover=hover, more=more)
     return [powers, Frame({"x0": 0.5, "x1": below, "y0": above, "y1": below})]
 

@@ -1,8 +1,13 @@
-"""The diagram at the step in view as a figure, for reports and notebooks; the page has it with buttons."""
+"""The diagram at the step in view as a figure, for reports and notebooks; the page has it with buttons.
+
+It measures nothing on axes, and so has a drawing function. Steps of both passes are counted from 0, in their
+order, and each says what is known after it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +17,49 @@ from goldviz.figures import theme as look
 from goldviz.figures.draft import Figure
 from goldviz.figures.spec import drawn
 from goldviz.figures.theme import INKS, Theme, with_alpha
-from goldviz.labs.backpropagation_steps.steps import Step
+
+BACK = ("arriving", "delta", "gradients")
+WORDS = {
+    "start": "Before the first step",
+    "loss": "The loss",
+    "forward": "Phase A, layer {layer}: forward",
+    "arriving": "Phase B, layer {layer}: what arrives, dL/dx",
+    "delta": "Phase B, layer {layer}: the error δ",
+    "gradients": "Phase B, layer {layer}: equations 3 and 4",
+    "update": "One update",
+}
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step of a network with so many layers; beyond the last step, the last."""
+
+    number: int
+    layers: int
+
+    @property
+    def words(self) -> str:
+        """What is done, in words.
+
+        >>> Step(2, 3).words, Step(5, 3).words
+        ('Phase A, layer 2: forward', 'Phase B, layer 3: what arrives, dL/dx')
+        """
+        number, last = self.number, self.layers
+        if number == 0 or number > 4 * last + 1:
+            return WORDS["start" if number == 0 else "update"]
+        if number <= last + 1:
+            return WORDS["forward" if number <= last else "loss"].format(layer=number)
+        back, part = divmod(number - last - 2, len(BACK))
+        return WORDS[BACK[part]].format(layer=last - back)
+
+    def knows_output(self, layer: int) -> bool:
+        """Whether x of this layer, or the input's for 0, is there."""
+        return layer <= self.number
+
+    def knows(self, part: str, layer: int) -> bool:
+        """Whether phase B has come to this part of a layer: ``arriving``, ``delta`` or ``gradients``."""
+        return self.number >= self.layers + 2 + len(BACK) * (self.layers - layer) + BACK.index(part)
+
 
 MORE, LESS = "#0e7ac0", "#d55e00"
 SIZE = 52

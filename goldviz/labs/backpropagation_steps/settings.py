@@ -19,8 +19,9 @@ from pydantic import AfterValidator
 from goldviz.declare import standard
 from goldviz.declare.instant import Instant
 from goldviz.declare.settings import About, Preset, setting
-from goldviz.labs.backpropagation_steps.steps import MOST
 
+MOST = 26
+"""The last step of the deepest network: one for each layer forward, three back, and start, loss and update."""
 LOSSES = {"squared": "½ squared error", "cross_entropy": "Softmax and cross-entropy"}
 LAST = {"same": "Like the other layers", "identity": "None"}
 PLACE = re.compile(r"w[1-6]\.[1-8]\.[1-8]|b[1-6]\.[1-8]|[xy][1-4]\.[1-8]|t[1-4]")

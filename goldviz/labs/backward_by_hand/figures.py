@@ -13,7 +13,7 @@ from goldviz.arrays.labelled import Run
 from goldviz.figures.chart import axis, bound, colours, figure
 from goldviz.figures.draft import Figure, make_subplots
 from goldviz.figures.elements import add_heading
-from goldviz.figures.maps import SIGNED, cells, colour_bar, symmetric
+from goldviz.figures.maps import SIGNED, cells, colour_bar, symmetric, written
 from goldviz.figures.marks import Canvas
 from goldviz.figures.notes import as_label
 from goldviz.figures.plot import Plot
@@ -22,8 +22,6 @@ from goldviz.labs.backward_by_hand.graph import GRADIENT, VALUE, graph, shape_of
 from goldviz.labs.backward_by_hand.network import Place, place
 from goldviz.labs.backward_by_hand.settings import BackwardByHand
 
-WRITTEN_UP_TO = 8
-"""Columns up to which every cell shows its number."""
 WAYS = {"direct": "directly", "mean": "by the mean", "variance": "by the variance"}
 FLAT = {"row": "", "column": ""}
 
@@ -60,11 +58,11 @@ class Matrix:
         if self.sums:
             gap = np.full((len(rows), 1), np.nan)
             columns, values = [*columns, "", "Σ"], np.concatenate([values, gap, ds[self.sums].values], axis=1)
-        written = {"texttemplate": "%{z:.2~g}" if len(columns) <= WRITTEN_UP_TO else "", "textfont": {"size": 12}}
         named = np.array([[f"{row}, {column}".strip(", ") for column in columns] for row in rows])
         y, x = (list(range(count)) for count in values.shape)
         hover = "%{customdata}<br>%{z:.5~g}"
-        figure.add_trace(cells(values, x=x, y=y, hover=hover, customdata=named, xgap=1, ygap=1, **written))
+        how = written(len(columns), "%{z:.2~g}")
+        figure.add_trace(cells(values, x=x, y=y, hover=hover, customdata=named, **how))
         figure.update_xaxes(tickangle=0, **_names(columns, dims[1:]))
         figure.update_yaxes(autorange="reversed", **_names(rows, dims[:1]))
 

@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
-from goldviz.labs.backpropagation_steps.drawing import LESS, MORE, diagram
-from goldviz.labs.backpropagation_steps.settings import BackpropagationSteps
-from goldviz.labs.backpropagation_steps.steps import MOST, Step
+from goldviz.labs.backpropagation_steps.drawing import LESS, MORE, Step, diagram
+from goldviz.labs.backpropagation_steps.settings import MOST, BackpropagationSteps
 
 
 def neurons(step: int) -> list[list[str]]:

@@ -18,8 +18,7 @@ from goldviz.arrays.labelled import Run
 from goldviz.figures.theme import INKS
 from goldviz.labs.backpropagation_steps import LAB
 from goldviz.labs.backpropagation_steps.network import drawn, sizes
-from goldviz.labs.backpropagation_steps.settings import LONGEST, BackpropagationSteps, parsed
-from goldviz.labs.backpropagation_steps.steps import MOST
+from goldviz.labs.backpropagation_steps.settings import LONGEST, MOST, BackpropagationSteps, parsed
 from goldviz.models.feedforward.activations import ACTIVATIONS, IDENTITY
 from goldviz.syntax_trees import syntax_tree
 from goldviz.ui.components import component
