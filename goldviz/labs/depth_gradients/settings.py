@@ -16,6 +16,7 @@ from goldviz.arrays.readings import Coordinate
 from goldviz.declare import layers, standard
 from goldviz.declare.memory_of_training import bytes_of_training
 from goldviz.declare.settings import About, Experiment, Preset, Variable, setting
+from goldviz.labs.depth_gradients.depths import trained_depths
 
 NETWORKS = ("plain", "residual")
 
@@ -23,15 +24,6 @@ BY_EPOCH = ("epoch", "network", "seed")
 PER_LAYER = (*BY_EPOCH, "layer")
 PER_HIDDEN = (*BY_EPOCH, "hidden")
 HISTOGRAM = ("histogram_epoch", "network", "layer")
-
-
-def trained_depths(depth: int, shallower: int) -> list[int]:
-    """The run's own depth and its halves, so many times, from the shallowest on.
-
-    >>> trained_depths(20, shallower=6)
-    [1, 2, 5, 10, 20]
-    """
-    return sorted({depth >> halvings for halvings in range(shallower + 1)} - {0})
 
 
 def ends_of_layers(ds: Run) -> Mapping[int, str]:

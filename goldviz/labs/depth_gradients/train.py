@@ -31,8 +31,8 @@ from goldviz.diagnostics.layers import (
     distributions,
     with_means_over_seeds,
 )
+from goldviz.labs.depth_gradients.depths import trained_depths
 from goldviz.labs.depth_gradients.networks import CONNECTIONS, DeepMLP, Pass, block_gains
-from goldviz.labs.depth_gradients.settings import trained_depths
 from goldviz.training.clipping import clip_gradients
 from goldviz.training.devices import device_name, training_on
 from goldviz.training.grid import Grid, hand_over, parameter_count, steps_from_state, table
