@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from jaxtyping import Float
 
 from goldviz.data.texts.kept_texts import load_text
 from goldviz.data.texts.pieces import TextError
@@ -31,12 +30,6 @@ class LabelledTexts:
     classes: tuple[str, ...]
     learned: tuple[tuple[str, int], ...]
     unseen: tuple[tuple[str, int], ...]
-
-    @property
-    def shares(self) -> Float[np.ndarray, " label"]:
-        """The share of each class among the texts that are learned."""
-        counts = np.bincount([label for _, label in self.learned], minlength=len(self.classes))
-        return np.asarray(counts / counts.sum())
 
 
 @lru_cache(maxsize=4)

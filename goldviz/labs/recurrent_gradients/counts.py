@@ -14,13 +14,8 @@ SIZES = {"adding": (2, 1), "recall": (10, 8), "copy": (10, 8), "sine": (1, 1), "
 
 
 def sizes_of(settings: RecurrentGradients) -> tuple[int, int]:
-    """How many numbers come in at a step and of how many an answer consists; labelled texts are read for it."""
-    if settings.task != "labelled":
-        return SIZES[settings.task]
-    from goldviz.labs.recurrent_gradients.classified import classified
-
-    own = classified(settings.labelled_texts, settings.length)
-    return len(own.words), len(own.texts.classes)
+    """How many numbers come in at a step and of how many an answer consists."""
+    return SIZES[settings.task]
 
 
 class Count(NamedTuple):

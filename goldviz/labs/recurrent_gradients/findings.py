@@ -60,11 +60,6 @@ def _solved(n: Reading) -> str:
     return f"loss {times(median(n.loss))}, {share} of the memoryless one"
 
 
-def _of_unseen(n: Reading) -> str:
-    right, majority = percent(median(n.right_unseen)), percent(median(n.majority))
-    return f"{right} of {n.tested_texts:,.0f} unseen texts right, the largest class {majority}"
-
-
 def _how_bad(case: Case) -> Severity:
     """Bad of the RNN, and where no network keeps its signal that has not learned its task without."""
     left = {name_of(n) for n in case.considered}.difference(case.crossed["task_solved"])
@@ -164,33 +159,6 @@ RULES = (
         line=SOLVED,
         number=_solved,
         explanation=_why_it_is_memory,
-    ),
-    Rule(
-        "classes_told",
-        "good",
-        "{Subject} tell{s|} the classes of unseen texts",
-        line=where("told_apart", "more right than always naming the largest class, by two standard errors"),
-        number=_of_unseen,
-        explanation="No text that was asked for had been learned.",
-    ),
-    Rule(
-        "classes_not_told",
-        "bad",
-        "{Subject} do{es|} no better than naming the largest class",
-        line=at_most("over_majority", 0.0, "a share right above the largest class's of {at:percent}"),
-        number=_of_unseen,
-        explanation="An answer that reads nothing does as well or better.",
-        silenced_by=("exploding",),
-    ),
-    Rule(
-        "texts_by_heart",
-        "warning",
-        "{Subject} know{s|} learned texts better than unseen ones",
-        line=above("by_heart", 0.15, "learned texts right more often by {at:percent}"),
-        number=lambda n: (
-            f"{percent(median(n.right_of_20))} of learned texts right, {percent(median(n.right_unseen))} of unseen ones"
-        ),
-        explanation="What it is worth on new texts is the share of unseen ones.",
     ),
     training.steps_too_long(
         title="The learning rate is too large for {subject}",

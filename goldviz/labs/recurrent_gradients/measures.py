@@ -107,12 +107,6 @@ class Reading(TrainingReading):
         at_last("state_gradient_norm", "look", "time", by=lambda norms: ratio(norms[0], norms[-1]))
     )
     """The gradient's norm at the first time step over that at the last, at the last look."""
-    right_unseen = measure(recorded("test_accuracy"))
-    """The share of unseen texts whose class is said rightly."""
-    majority = measure(recorded("majority_share"))
-    """The share of these texts that are of the largest class."""
-    tested_texts = measure(lambda n: float(n.dataset.attrs.get("tested_texts", np.nan)))
-    """How many texts were asked for."""
     right_of_20 = measure(recorded("accuracy", "step", by=lambda right: mean(right[-20:])))
     """The share of right answers, mean over the last 20 steps that were recorded."""
     right_of_10 = measure(recorded("accuracy", "step", by=lambda right: mean(right[-10:])))
@@ -133,14 +127,6 @@ class Reading(TrainingReading):
     """The share of the gradient that is left along the LSTM's cell at the largest lag."""
     worth = measure(lambda n: share(n.loss, n.memoryless))
     """The loss as a share of the best loss without memory."""
-    over_majority = measure(lambda n: n.right_unseen - n.majority)
-    """The share of unseen texts that is right, less that of always naming the largest class."""
-    chance_of_it = measure(lambda n: 2 * np.sqrt(n.right_unseen * (1 - n.right_unseen) / n.tested_texts))
-    """Two standard errors of the share of unseen texts that is right, a binomial share of as many texts."""
-    by_heart = measure(lambda n: n.right_of_20 - n.right_unseen)
-    """The share of learned texts that was right in the last 20 steps, less that of unseen ones."""
-    told_apart = measure(lambda n: n.over_majority > n.chance_of_it)
-    """Whether more unseen texts are right than by always naming the largest class, by two standard errors."""
 
     @partial(measure, unit="steps")
     def memory_half_life(self) -> Floats:

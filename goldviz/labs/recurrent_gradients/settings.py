@@ -6,7 +6,7 @@ Document 001, section 2, equations 5-24; clipping as in document 003.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 from pydantic import model_validator
 
@@ -24,14 +24,11 @@ TASKS = {
     "copy": "Copy",
     "sine": "Slow sine",
     "reviews": "Reviews with a cue far back",
-    "labelled": "Labelled texts, of your own or generated",
 }
 NETWORKS = {"all": "RNN, LSTM and GRU", **CELL_LABELS}
 ACTIVATIONS = {"tanh": "tanh", "relu": "ReLU"}
 FOLLOWED = 16
 """Jacobian products are of so many unseen sequences: what one of them does says little of the others."""
-MOST_WORDS = 300
-"""Different words that are read of labelled texts."""
 TESTED = 512
 """Sequences of the test loss."""
 LOOKED_AT = 120
@@ -61,23 +58,14 @@ class RecurrentGradients(Experiment):
         question="How far back in time does a recurrent network's gradient reach, and what do gates change?",
     )
     smaller: ClassVar[tuple[str, ...]] = ("hidden", "length", "batch")
+    version = 2
 
-    task: Literal["adding", "recall", "copy", "sine", "reviews", "labelled"] = setting(
+    task: Literal["adding", "recall", "copy", "sine", "reviews"] = setting(
         "adding", group="Task", essential=True, labels=TASKS
     )
-    """What the network has to learn. Each has a known answer for a network without memory; labelled texts have their
-    classes' shares."""
-    labelled_texts: str = standard.kept(
-        "labelled texts",
-        "generated",
-        group="Task",
-        control="labelled texts",
-        labels={"generated": "generated statements with their tone"},
-    )
-    """Texts whose class is to be said: generated statements with their tone, or a file of yours."""
+    """What the network has to learn. Each has a known answer for a network without memory."""
     length: int = setting(50, ge=4, le=200, group="Task", essential=True, unit="steps")
-    """How many time steps lie between cue and answer (adding, sine: the length of the sequence). Of a labelled text so
-    many words are read."""
+    """How many time steps lie between cue and answer (adding, sine: the length of the sequence)."""
     networks: str = setting("all", group="Network", essential=True, one_of=NETWORKS)
     """Which networks are trained, from the same seed on the same sequences."""
     hidden: int = standard.hidden(64, le=256)
@@ -197,16 +185,6 @@ class RecurrentGradients(Experiment):
             format=".4f",
         ),
         "parameter_count": Variable(("network",), "Number of parameters", kind="parameter_count"),
-        "test_accuracy": Variable(
-            ("network", "seed"), "Share of unseen texts whose class is said rightly after training (labelled texts)"
-        ),
-        "majority_share": Variable(("seed",), "Share of these texts that are of the largest class"),
-        "shares_loss": Variable(
-            ("seed",),
-            "Loss of answering with the classes' shares, same texts",
-            kind="baseline_loss",
-            label="classes' shares",
-        ),
         "weights": Variable(
             ("network", "weight"),
             "Weights after training in the order of the network's parameters, first seed, zeros after the last "
@@ -295,10 +273,12 @@ class RecurrentGradients(Experiment):
             raise ValueError(f"Batch is {self.batch}; reviews come in pairs, so an even number is allowed")
         return self
 
-    kept_by_presets: ClassVar[tuple[str, ...]] = ("labelled_texts",)
-
-    def without_effect(self) -> Mapping[str, str]:
-        return {} if self.task == "labelled" else {"labelled_texts": "The task draws its own sequences."}
+    @classmethod
+    def upgrade(cls, version: int, values: dict[str, Any]) -> dict[str, Any]:
+        """Version 1 had labelled texts, too."""
+        if values.get("task") == "labelled":
+            raise ValueError("the classes of labelled texts are learned on the page Pre-training and fine-tuning")
+        return {name: value for name, value in values.items() if name != "labelled_texts"}
 
     def time_steps(self) -> int:
         """Time steps of a sequence."""
@@ -312,11 +292,9 @@ class RecurrentGradients(Experiment):
         sequences = max(self.batch, UNLEARNED * (TESTED + LOOKED_AT))
         values = self.time_steps() * self.hidden * (tensors * sequences + 25 * FOLLOWED * states)
         learners = len(self.seeds) * len(cells)
-        if self.task == "labelled":
-            values += self.time_steps() * MOST_WORDS * 4 * max(self.batch, TESTED)
         return bytes_of_training(4 * self.hidden**2, learners, values)
 
     def sizes(self) -> dict[str, float]:
         """Time steps of a sequence, what a step reads, and which networks are trained."""
-        own = {"length": self.time_steps(), "read": self.hidden + (MOST_WORDS if self.task == "labelled" else 0)}
+        own = {"length": self.time_steps(), "read": self.hidden}
         return {**super().sizes(), **own, **dict.fromkeys(lanes(self.networks), 1.0)}

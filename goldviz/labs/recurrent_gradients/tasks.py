@@ -1,4 +1,4 @@
-"""The sequences of *Memory through time*: six tasks with one length, and how an answer is judged."""
+"""The sequences of *Memory through time*: five tasks with one length, and how an answer is judged."""
 
 from __future__ import annotations
 
@@ -20,7 +20,6 @@ from goldviz.data.problems.sequences import (
     delayed_recall,
     slow_sine,
 )
-from goldviz.labs.recurrent_gradients.classified import classified
 from goldviz.labs.recurrent_gradients.reviews import generated_reviews
 
 if TYPE_CHECKING:
@@ -56,10 +55,7 @@ class Evaluation:
 
 
 def sequences(settings: RecurrentGradients, lag: int, batch: int, generator: Generator) -> TaskBatch:
-    """A batch of the task whose cue lies ``lag`` steps back (adding, sine: whose sequences have that length).
-
-    Of labelled texts those that are learned, ``lag`` words of each; :func:`unseen` has the others.
-    """
+    """A batch of the task whose cue lies ``lag`` steps back (adding, sine: whose sequences have that length)."""
     period = settings.length / PERIODS_SEEN
     draw: dict[str, Callable[[], TaskBatch]] = {
         "adding": lambda: adding_problem(lag, batch, generator),
@@ -67,16 +63,8 @@ def sequences(settings: RecurrentGradients, lag: int, batch: int, generator: Gen
         "copy": lambda: copy_task(lag, batch, generator, SYMBOLS),
         "sine": lambda: slow_sine(lag, batch, generator, period),
         "reviews": lambda: _judged_at_the_end(lag, batch // 2, generator),
-        "labelled": lambda: classified(settings.labelled_texts, lag).drawn(batch, generator),
     }
     return draw[settings.task]()
-
-
-def unseen(settings: RecurrentGradients, lag: int, batch: int, generator: Generator) -> TaskBatch:
-    """A batch of the task that no network trains on: drawn anew, and of labelled texts those that are not learned."""
-    if settings.task == "labelled":
-        return classified(settings.labelled_texts, lag).asked(batch, generator)
-    return sequences(settings, lag, batch, generator)
 
 
 def _judged_at_the_end(distance: int, pairs: int, generator: Generator) -> ClassificationBatch:
@@ -104,10 +92,10 @@ def memoryless_loss(settings: RecurrentGradients, batch: TaskBatch) -> float:
 
 
 def evaluation(settings: RecurrentGradients, generator: Generator) -> Evaluation:
-    """Sequences of up to five lengths from a fifth of the experiment's to all of it; labelled texts are not cut."""
-    shares = range(1, EVALUATED_LAGS + 1) if settings.task != "labelled" else [EVALUATED_LAGS]
+    """Sequences of up to five lengths from a fifth of the experiment's to all of it."""
+    shares = range(1, EVALUATED_LAGS + 1)
     lags = sorted({max(SHORTEST_EVALUATED, round(settings.length * share / EVALUATED_LAGS)) for share in shares})
-    groups = tuple(unseen(settings, lag, EVALUATED, generator) for lag in lags)
+    groups = tuple(sequences(settings, lag, EVALUATED, generator) for lag in lags)
     steps = len(groups[-1].inputs)
     inputs = [functional.pad(group.inputs, (0, 0, 0, 0, 0, steps - len(group.inputs))) for group in groups]
     return Evaluation(tuple(lags), torch.cat(inputs, 1), groups)

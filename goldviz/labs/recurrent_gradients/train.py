@@ -14,10 +14,8 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor
 
-from goldviz.data.problems.sequences import ClassificationBatch
 from goldviz.diagnostics.histograms import MAGNITUDE_BINS, VALUE_BINS
 from goldviz.diagnostics.layers import LayerStep, distributions, with_means_over_seeds
-from goldviz.labs.recurrent_gradients.classified import classified, majority_share, shares_loss
 from goldviz.labs.recurrent_gradients.instruments import (
     LAYERS,
     Measured,
@@ -40,7 +38,6 @@ from goldviz.labs.recurrent_gradients.tasks import (
     score,
     scored_steps,
     sequences,
-    unseen,
 )
 from goldviz.models.recurrent.cells import GATES
 from goldviz.training.clipping import clip_gradients
@@ -55,9 +52,6 @@ if TYPE_CHECKING:
     from goldviz.runs.recorder import Recorder
 
     Record = Recorder[RecurrentGradients]
-
-OF_A_CUE = ("loss_by_lag", "accuracy_by_lag")
-"""What labelled texts have no cue for."""
 
 
 @dataclass
@@ -81,11 +75,9 @@ def train(settings: RecurrentGradients, record: Record) -> None:
             sequences=[own.order for own in data],
         )
         announce(settings, record, data[0].looked_at, device)
-        no_cue = settings.task == "labelled"
         record.once("parameter_count", [parameter_count(one.network) for one in grid.first()])
-        if not no_cue:
-            by_lag = [[memoryless_loss(settings, group) for group in own.looked_at.groups] for own in data]
-            record.once("memoryless_loss_by_lag", by_lag)
+        by_lag = [[memoryless_loss(settings, group) for group in own.looked_at.groups] for own in data]
+        record.once("memoryless_loss_by_lag", by_lag)
 
         for step in steps_from_state(record, settings.steps, grid.parts()):
             every = settings.look_every
@@ -95,14 +87,10 @@ def train(settings: RecurrentGradients, record: Record) -> None:
             measurements = grid.each(partial(train_step, settings=record.settings, record=record), batches, looked_at)
             with record.instrument():
                 rows = with_means_over_seeds(table(measurements))
-            hand_over({name: row for name, row in rows.items() if not (no_cue and name in OF_A_CUE)}, record)
+            hand_over(rows, record)
 
         tests = [unseen_sequences(settings, seed, device) for seed in settings.seeds]
-        results = grid.each(_tested, tests)
-        record.once("test_loss", [[loss for loss, _ in row] for row in results])
-        if no_cue:
-            record_classes(settings, record, tests, [[right for _, right in row] for row in results])
-            return
+        record.once("test_loss", grid.each(_tested, tests))
         if settings.task == "reviews":
             weights = side_by_side([one.network for one in grid.first()]).cpu().numpy()
             record.coordinates(weight=list(range(weights.shape[1])))
@@ -135,22 +123,11 @@ def announce(settings: RecurrentGradients, record: Record, looked_at: Evaluation
         magnitude_bin=MAGNITUDE_BINS.centres,
     )
     record.attribute(device=device_name(device))
-    if settings.task == "labelled":
-        texts = classified(settings.labelled_texts, settings.length)
-        record.attribute(
-            classes=len(texts.texts.classes),
-            words=len(texts.words),
-            learned_texts=len(texts.learned),
-            tested_texts=min(TESTED, len(texts.unseen)),
-        )
 
 
 def unseen_sequences(settings: RecurrentGradients, seed: int, device: torch.device) -> TaskBatch:
-    """Sequences of the trained length that no network has seen; of labelled texts no more than there are."""
-    count = TESTED
-    if settings.task == "labelled":
-        count = min(count, len(classified(settings.labelled_texts, settings.length).unseen))
-    return on(unseen(settings, settings.length, count, stream(seed, BATCH_ORDER)), device)
+    """Sequences of the trained length that no network has seen."""
+    return on(sequences(settings, settings.length, TESTED, stream(seed, BATCH_ORDER)), device)
 
 
 def train_step(
@@ -212,18 +189,6 @@ def _gradient_norm(network: SequenceReader) -> Tensor:
 
 
 @torch.no_grad()
-def _tested(one: Learner[SequenceReader], batch: TaskBatch) -> tuple[float, float]:
-    """Loss and share of right answers on sequences that were not learned."""
-    loss, right = score(batch, answers(one.network, one.network(batch.inputs), scored_steps(batch)))
-    return loss.item(), right.item()
-
-
-def record_classes(
-    settings: RecurrentGradients, record: Record, tests: list[TaskBatch], right: list[list[float]]
-) -> None:
-    """The share of unseen texts that are told rightly, beside answers that read nothing."""
-    texts = classified(settings.labelled_texts, settings.length).texts
-    batches = [batch for batch in tests if isinstance(batch, ClassificationBatch)]
-    record.once("test_accuracy", right)
-    record.once("majority_share", [majority_share(texts, batch) for batch in batches])
-    record.once("shares_loss", [shares_loss(texts, batch) for batch in batches])
+def _tested(one: Learner[SequenceReader], batch: TaskBatch) -> float:
+    """The loss on sequences that were not learned."""
+    return score(batch, answers(one.network, one.network(batch.inputs), scored_steps(batch)))[0].item()

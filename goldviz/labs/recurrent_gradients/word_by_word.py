@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,6 @@ import xarray as xr
 from torch import Tensor
 from torch.nn import functional
 
-from goldviz.labs.recurrent_gradients.classified import words_in
 from goldviz.labs.recurrent_gradients.lanes import lanes
 from goldviz.labs.recurrent_gradients.reader import SequenceReader, at_start, take_over
 from goldviz.labs.recurrent_gradients.reviews import VOCABULARY
@@ -29,6 +29,7 @@ class ReviewError(ValueError):
     for_a_person = True
 
 
+WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 MOST_WORDS = 200
 READ_SECONDS = 0.2
 """About what reading a review takes."""
@@ -47,7 +48,7 @@ class Words:
         >>> Words.of("What a wonderful day!").words
         ('what', 'a', 'wonderful', 'day')
         """
-        words = words_in(text)
+        words = tuple(WORD.findall(text.lower()))
         if not 1 <= len(words) <= MOST_WORDS:
             raise ReviewError(f"The review has {len(words)} words; allowed are 1 to {MOST_WORDS}.")
         return cls(words)

@@ -20,15 +20,9 @@ LESS = ({"networks": "rnn"}, {"look_every": 0})
 DOCUMENTED_IN = "README.md"
 
 
-OF_CLASSES = {"test_accuracy", "majority_share", "shares_loss"}
-OF_A_CUE = {"loss_by_lag", "accuracy_by_lag", "memoryless_loss", "memoryless_loss_by_lag"}
-
-
 def absent(changes):
-    """Weights are kept of the reviews alone, where somebody may type one; labelled texts have classes and no cue."""
-    if changes.get("task") == "labelled":
-        return {"weights"} | OF_A_CUE
-    return OF_CLASSES if changes.get("task") == "reviews" else {"weights"} | OF_CLASSES
+    """Weights are kept of the reviews alone, where somebody may type one."""
+    return set() if changes.get("task") == "reviews" else {"weights"}
 
 
 OTHERWISE = {
@@ -54,7 +48,6 @@ EXCLUDED: dict[str, tuple[str, ...]] = {
     ),
     "exploding": ("vanishing", "gradient_kept", "learning_rate_too_small"),
     "vanishing": ("gradient_kept", "task_solved"),
-    "classes_told": ("classes_not_told",),
     "task_solved": (
         "learned_nothing",
         "forget_bias_too_small",

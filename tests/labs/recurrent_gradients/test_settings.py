@@ -1,3 +1,5 @@
+import json
+
 import numpy as np
 import pytest
 
@@ -5,6 +7,7 @@ import goldviz.api
 from goldviz.declare.settings import SettingsError
 from goldviz.labs.recurrent_gradients.settings import RecurrentGradients
 from goldviz.runs.examples import example
+from goldviz.ui.panels.controls import from_link
 
 
 def test_reviews_need_an_even_batch():
@@ -110,3 +113,16 @@ def test_gated_networks_add_over_a_hundred_steps_where_the_plain_one_says_one():
         assert dataset.test_loss.item() < 0.02, network
     plain = goldviz.api.run("recurrent-gradients", networks="rnn", steps=1100, **usual)
     assert plain.test_loss.item() > 0.12
+
+
+def test_labelled_texts_of_version_1_are_let_go_and_where_they_were_learned_a_sentence_says_where_to():
+    values = RecurrentGradients(length=30).model_dump(mode="json") | {"labelled_texts": "0123456789abcdef"}
+    assert RecurrentGradients.from_store(1, json.dumps(values)) == RecurrentGradients(length=30)
+    with pytest.raises(SettingsError, match="labelled texts are learned on the page Pre-training and fine-tuning"):
+        RecurrentGradients.from_store(1, json.dumps(values | {"task": "labelled"}))
+    link = {"task": "labelled", "labelled_texts": "0123456789abcdef", "length": "30"}
+    settings, complaints = from_link(RecurrentGradients, link)
+    assert settings == RecurrentGradients(length=30)
+    assert "labelled texts are learned on the page Pre-training and fine-tuning" in complaints[0]
+    link["task"] = "recall"
+    assert from_link(RecurrentGradients, link) == (RecurrentGradients(length=30, task="recall"), [])

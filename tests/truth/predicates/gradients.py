@@ -85,11 +85,6 @@ RECURRENT_GRADIENTS = {
     ),
     "task_solved": lambda told: worth(told) < 0.2,
     "vanishing": lambda told: (signal(told) < -2).any("lag"),
-    "classes_told": lambda told: told.of("test_accuracy") > told.of("majority_share"),
-    "classes_not_told": lambda told: told.of("test_accuracy") <= told.of("majority_share"),
-    "texts_by_heart": lambda told: (
-        told.of("accuracy").isel(step=slice(-20, None)).mean("step") > told.of("test_accuracy") + 0.1
-    ),
     "learned_nothing": lambda told: worth(told) >= 0.98,
     "forget_bias_too_small": lambda told: halved_in(told) < 0.1 * float(told.run.lag.max()),
     "saturated_gates": lambda told: steering(told) > 0.6,
