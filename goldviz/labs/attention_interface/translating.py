@@ -2,39 +2,22 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
-
-import numpy as np
-import torch
-from jaxtyping import Float
+from typing import TYPE_CHECKING
 
 from goldviz.data.pairs.pairs import PairTask
 from goldviz.labs.attention_interface.extent import trained_networks
 from goldviz.labs.attention_interface.networks import task_in, translator
 from goldviz.labs.attention_interface.settings import AttentionInterface
 from goldviz.labs.attention_interface.translator import Translator
-from goldviz.models.text.decoding import Written, beam
+from goldviz.models.text.decoding import Answer, greedy_and_beam
 from goldviz.runs.jobs.kept_weights import KeptWeights
-from goldviz.runs.store.run_store import Store
 from goldviz.training.state import network_at_rest
 from goldviz.training.threads import one_thread
 
-ReportSteps = Callable[[float, float], None]
-MORE_WORDS = 8
-"""Words that an answer may have beyond the sentence."""
-
-
-@dataclass(frozen=True)
-class Answer:
-    """A sentence that was written, its probability, the weights of each step, and whether it was ended."""
-
-    words: tuple[str, ...]
-    probability: float
-    weights: Float[np.ndarray, "step source_place"]
-    ended: bool
+if TYPE_CHECKING:
+    from goldviz.runs.jobs.jobs import Report
 
 
 @dataclass(frozen=True)
@@ -46,7 +29,7 @@ class Translation:
     beam: dict[str, tuple[Answer, ...]]
 
 
-def translate(report: ReportSteps, checkpoint: KeptWeights, sentence: str, width: int) -> Translation:
+def translate(report: Report, checkpoint: KeptWeights, sentence: str, width: int) -> Translation:
     """Translate a sentence with every network of the run's first seed.
 
     Raises :class:`goldviz.data.pairs.pairs.SentenceError` for a sentence that the task does not
@@ -55,27 +38,21 @@ def translate(report: ReportSteps, checkpoint: KeptWeights, sentence: str, width
     """
     networks, task = loaded(checkpoint)
     numbers = task.understood(sentence)
-    source, most = torch.tensor(numbers), len(numbers) + MORE_WORDS
-    greedy, of_beam = {}, {}
+    greedy, beam = {}, {}
     with one_thread():
         for place, (name, network) in enumerate(networks.items(), start=1):
-            [first] = beam(network, source, 1, most)
-            greedy[name] = _in_words(first, task)
-            of_beam[name] = tuple(_in_words(one, task) for one in beam(network, source, width, most)[:width])
+            first, likeliest = greedy_and_beam(network, numbers, width)
+            greedy[name] = first.in_words(task.target_words)
+            beam[name] = tuple(one.in_words(task.target_words) for one in likeliest)
             report(place, len(networks))
-    return Translation(tuple(task.source_words[number] for number in numbers), greedy, of_beam)
-
-
-def _in_words(answer: Written, task: PairTask) -> Answer:
-    words = tuple(task.target_words[word] for word in answer.words)
-    return Answer(words, math.exp(answer.log_probability), answer.weights, answer.ended)
+    return Translation(tuple(task.source_words[number] for number in numbers), greedy, beam)
 
 
 @lru_cache(maxsize=4)
 def loaded(checkpoint: KeptWeights) -> tuple[dict[str, Translator], PairTask]:
     """The first seed's networks with their task; raises as :func:`translate` does."""
     settings = AttentionInterface.checked_json(checkpoint.settings)
-    return networks_of_state(settings, Store().checkpoint(checkpoint.run, checkpoint.step)), task_in(settings)
+    return networks_of_state(settings, checkpoint.state(AttentionInterface)), task_in(settings)
 
 
 def networks_of_state(settings: AttentionInterface, state: bytes) -> dict[str, Translator]:

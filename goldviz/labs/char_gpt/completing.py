@@ -7,9 +7,10 @@ whole corpus in tokens, so the page is told. A process keeps the networks that i
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
@@ -26,7 +27,9 @@ from goldviz.runs.jobs.kept_weights import KeptWeights
 from goldviz.training.state import network_at_rest
 from goldviz.training.threads import one_thread
 
-ReportSteps = Callable[[float, float], None]
+if TYPE_CHECKING:
+    from goldviz.runs.jobs.jobs import Report
+
 CANDIDATES = 8
 """So many of the likeliest tokens are shown at each place."""
 LONGEST_PROMPT = 2000
@@ -72,16 +75,25 @@ class Reason:
 
 
 def complete(
-    report: ReportSteps, checkpoint: KeptWeights, prompt: str, count: int, choice: Choice, seed: int, with_cache: bool
+    report: Report,
+    checkpoint: KeptWeights,
+    prompt: str,
+    count: int,
+    choice: tuple[float, int, float],
+    seed: int,
+    with_cache: bool,
 ) -> Completion:
-    """Write ``count`` tokens on. Raises :class:`TextError` for an empty prompt or characters that were never read."""
+    """Write ``count`` tokens on, drawn as a :class:`Choice` of these numbers says.
+
+    Raises :class:`TextError` for an empty prompt or characters that were never read.
+    """
     network, text = loaded(checkpoint)
     prompt_ids = prompt_tokens(text, prompt)
     chances = torch.rand(count, 1, generator=torch.Generator().manual_seed(seed))
     next_tokens = []
     with one_thread():
         start = time.perf_counter()
-        for one in written_on(network, torch.tensor([prompt_ids]), chances, choice, with_cache=with_cache):
+        for one in written_on(network, torch.tensor([prompt_ids]), chances, Choice(*choice), with_cache=with_cache):
             next_tokens.append(one)
             report(len(next_tokens), count)
         seconds = time.perf_counter() - start
@@ -103,7 +115,7 @@ def complete(
     )
 
 
-def explain(report: ReportSteps, checkpoint: KeptWeights, tokens: tuple[int, ...], token: int) -> Reason:
+def explain(report: Report, checkpoint: KeptWeights, tokens: tuple[int, ...], token: int) -> Reason:
     """Why ``token`` came after these tokens."""
     network, text = loaded(checkpoint)
     with one_thread():

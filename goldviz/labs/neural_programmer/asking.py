@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
@@ -21,7 +21,8 @@ from goldviz.runs.jobs.kept_weights import KeptWeights
 from goldviz.training.state import network_at_rest
 from goldviz.training.threads import one_thread
 
-ReportSteps = Callable[[float, float], None]
+if TYPE_CHECKING:
+    from goldviz.runs.jobs.jobs import Report
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,7 @@ class Reply:
     is_right: bool
 
 
-def ask(report: ReportSteps, checkpoint: KeptWeights, sentence: str, table: str) -> Reply:
+def ask(report: Report, checkpoint: KeptWeights, sentence: str, table: str) -> Reply:
     """Ask the network of the run's first seed a question of a table.
 
     Raises :class:`goldviz.labs.neural_programmer.language.QuestionError` for a question or a table that is not

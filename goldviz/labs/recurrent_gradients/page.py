@@ -16,15 +16,13 @@ from goldviz.labs.recurrent_gradients.figures.readings import GATES
 from goldviz.labs.recurrent_gradients.figures.words import OF_WORDS, word_table
 from goldviz.labs.recurrent_gradients.measures import LABELS, Reading
 from goldviz.labs.recurrent_gradients.settings import RecurrentGradients
-from goldviz.runs.jobs.jobs import JobFailedError, Task, TooManyJobsError
+from goldviz.runs.jobs.jobs import Task
 from goldviz.ui.pages.laboratory import LaboratoryPage
 from goldviz.ui.panels import background
 from goldviz.ui.panels import settings as settings_panel
 from goldviz.ui.panels.lanes import Lane
-from goldviz.ui.panels.live_figure import live_figure
+from goldviz.ui.panels.live_figure import drawn_figure
 from goldviz.ui.panels.parts import Part
-from goldviz.ui.serving import services
-from goldviz.ui.theme import theme_now
 from goldviz.ui.words import plain
 
 UMBRELLA = (
@@ -133,10 +131,8 @@ def explore(lane: Lane[RecurrentGradients], step: int | None) -> None:
         )
         or names[0]
     )
-    try:
-        read = _read(lane, settings, text)
-    except (ValueError, JobFailedError, TooManyJobsError) as error:
-        st.error(plain(str(error)), icon=":material/block:")
+    read = _read(lane, settings, text)
+    if read is None:
         return
     unknown_words = [
         word for word, is_known in zip(read.attrs["words"], read.attrs["known"], strict=True) if not is_known
@@ -190,22 +186,19 @@ def _typed(reviews: dict[str, str]) -> str:
     return review
 
 
-def _read(lane: Lane[RecurrentGradients], settings: RecurrentGradients, text: str) -> Run:
+def _read(lane: Lane[RecurrentGradients], settings: RecurrentGradients, text: str) -> Run | None:
     from goldviz.labs.recurrent_gradients.word_by_word import READ_SECONDS, of_run, word_by_word
 
     arguments = of_run(lane.dataset, settings, text)
-    return background.awaited(
+    return background.answer(
         Task(f"words-{(lane.id, lane.version, text)}", word_by_word, arguments, "Reading the words", READ_SECONDS)
     )
 
 
 def _draw_words(lane: Lane[RecurrentGradients], text: str, read: Run, name: str, **more: str) -> None:
-    theme, spec = theme_now(), OF_WORDS[name]
-    figure = services.figure_json(
-        (lane.id, lane.version, text, name, theme, str(more)), lambda: spec.draw(read, theme=theme, **more)
-    )
-    words = spec.description
-    live_figure(figure, key=f"words-{name}-{lane.id}", subject=f"{lane.id} {text} {more}", description=words)
+    spec = OF_WORDS[name]
+    subject = f"{lane.id} {text} {more}"
+    drawn_figure(spec, read, key=f"words-{name}-{lane.id}", subject=subject, version=lane.version, **more)
     if spec.limits:
         st.caption(spec.limits)
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
@@ -17,25 +16,15 @@ from goldviz.labs.translation_transformer.norms import trained_norms
 from goldviz.labs.translation_transformer.own_pairs import OwnPairs
 from goldviz.labs.translation_transformer.settings import TranslationTransformer
 from goldviz.labs.translation_transformer.transformer import Transformer
-from goldviz.models.text.decoding import beam
+from goldviz.models.text.decoding import Answer, greedy_and_beam
 from goldviz.runs.jobs.kept_weights import KeptWeights
-from goldviz.runs.store.run_store import Store
 from goldviz.training.state import network_at_rest
 from goldviz.training.threads import one_thread
 
-ReportSteps = Callable[[float, float], None]
-MORE_WORDS = 8
-"""Words that an answer may have beyond the sentence."""
+if TYPE_CHECKING:
+    from goldviz.runs.jobs.jobs import Report
+
 CANDIDATES = 5
-
-
-@dataclass(frozen=True)
-class Answer:
-    """A sentence that was written, its probability, and whether it was ended."""
-
-    words: tuple[str, ...]
-    probability: float
-    ended: bool
 
 
 @dataclass(frozen=True)
@@ -55,7 +44,7 @@ class Writing:
     candidates: tuple[tuple[tuple[str, float], ...], ...]
 
 
-def write(report: ReportSteps, weights: KeptWeights, sentence: str, width: int) -> Writing:
+def write(report: Report, weights: KeptWeights, sentence: str, width: int) -> Writing:
     """Answer a sentence with the first network of the run's first seed.
 
     Raises :class:`goldviz.data.pairs.pairs.SentenceError` for a sentence that the task does not understand,
@@ -64,23 +53,17 @@ def write(report: ReportSteps, weights: KeptWeights, sentence: str, width: int) 
     """
     network, task = loaded(weights)
     numbers = task.understood(sentence)
-    source, most = torch.tensor(numbers), len(numbers) + MORE_WORDS
     words = (*task.target_words, "end")
     with one_thread(), torch.no_grad():
-        [first] = beam(network, source, 1, most)
-        likeliest = beam(network, source, width, most)[:width]
+        first, likeliest = greedy_and_beam(network, numbers, width)
         decoder_inputs = torch.tensor([[network.boundary, *first.words][: len(first.weights)]])
-        decoded = network.decode(decoder_inputs, network.read(source[None]))
+        decoded = network.decode(decoder_inputs, network.read(torch.tensor([numbers])))
         best = decoded.logits[0].softmax(-1).topk(min(CANDIDATES, len(words)))
     report(1, 1)
-    answers = [
-        Answer(tuple(words[word] for word in one.words), math.exp(one.log_probability), one.ended)
-        for one in (first, *likeliest)
-    ]
     return Writing(
         tuple(task.source_words[number] for number in numbers),
-        answers[0],
-        tuple(answers[1:]),
+        first.in_words(words),
+        tuple(one.in_words(words) for one in likeliest),
         ("start", *(words[word] for word in decoder_inputs[0, 1:].tolist())),
         decoded.maps[-1].own[0].mean(0).double().numpy(),
         decoded.maps[-1].cross[0].mean(0).double().numpy(),
@@ -95,7 +78,7 @@ def write(report: ReportSteps, weights: KeptWeights, sentence: str, width: int) 
 def loaded(weights: KeptWeights) -> tuple[Transformer, PairTask | OwnPairs]:
     """The first seed's first network with its task; raises as :func:`write` does."""
     settings = TranslationTransformer.checked_json(weights.settings)
-    return network_of_state(settings, Store().checkpoint(weights.run, weights.step)), task_in(settings)
+    return network_of_state(settings, weights.state(TranslationTransformer)), task_in(settings)
 
 
 def network_of_state(settings: TranslationTransformer, state: bytes) -> Transformer:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -13,8 +12,7 @@ from torch import Tensor
 from goldviz.models.text.causal import CausalTransformer, KeyValueCache
 
 
-@dataclass(frozen=True)
-class Choice:
+class Choice(NamedTuple):
     """How a token is drawn. Logits are divided by ``temperature``; 0 takes the likeliest token.
 
     First the ``top_k`` likeliest tokens are kept (0: all), with those that are as likely as the last of them. Then, of

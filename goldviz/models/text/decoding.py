@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol, Self, TypeVar
 
@@ -9,6 +11,9 @@ import numpy as np
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor
+
+MORE_WORDS = 8
+"""Words that an answer may have beyond the sentence."""
 
 
 class SourceRead(Protocol):
@@ -68,6 +73,21 @@ class Written:
     weights: Float[np.ndarray, "step source_place"]
     ended: bool
 
+    def in_words(self, words: Sequence[str]) -> Answer:
+        """The same in words, by their numbers."""
+        own = tuple(words[word] for word in self.words)
+        return Answer(own, math.exp(self.log_probability), self.weights, self.ended)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """An answer in words: its probability, the weights of each step, and whether it was ended, as :class:`Written`."""
+
+    words: tuple[str, ...]
+    probability: float
+    weights: Float[np.ndarray, "step source_place"]
+    ended: bool
+
 
 @torch.no_grad()
 def greedy(network: Writer[Read], source: Int[Tensor, "batch source_place"], steps: int) -> Int[Tensor, "batch step"]:
@@ -93,6 +113,13 @@ def beam(network: Writer[Read], source: Int[Tensor, " source_place"], width: int
         answers += _kept_beginnings(network, source, 1, most)
     distinct = {answer.words: answer for answer in answers}
     return sorted(distinct.values(), key=lambda one: -one.log_probability)
+
+
+def greedy_and_beam(network: Writer[Read], source: Sequence[int], width: int) -> tuple[Written, list[Written]]:
+    """The greedy answer to a sentence, and those of a beam, each of at most :data:`MORE_WORDS` words more than it."""
+    numbers, most = torch.tensor(source), len(source) + MORE_WORDS
+    [first] = beam(network, numbers, 1, most)
+    return first, beam(network, numbers, width, most)[:width]
 
 
 def _kept_beginnings(

@@ -16,10 +16,11 @@ from urllib.parse import quote
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
+from goldviz.figures.spec import FigureSpec
 from goldviz.figures.theme import inks
 from goldviz.ui.components import component
 from goldviz.ui.panels import lanes
-from goldviz.ui.serving import frames
+from goldviz.ui.serving import frames, services
 from goldviz.ui.serving.addresses import address, plotly_address
 from goldviz.ui.serving.frames_route import FRAMES_PATH
 from goldviz.ui.serving.queries import QUERIES_PATH
@@ -153,6 +154,19 @@ def live_figure(
             on_moved(int(step["index"]), float(step["x"]), float(step["y"]))
 
     _component(data=data, key=key, on_moved_change=pass_on)
+
+
+def drawn_figure(spec: FigureSpec, *what: Any, key: str, subject: str, version: object = "", **view: Any) -> None:
+    """Show a figure that follows nothing by itself, drawn of ``what`` in this ``view``.
+
+    It is drawn once for everybody who asks with the same key, ``subject`` and view; a ``version`` tells apart what was
+    drawn of the subject before.
+    """
+    theme = theme_now()
+    figure = services.figure_json(
+        (key, subject, str(version), str(view), theme), lambda: spec.draw(*what, theme=theme, **view)
+    )
+    live_figure(figure, key=key, subject=subject, description=spec.description)
 
 
 def followed_figure(

@@ -1,6 +1,7 @@
 """The page of *Character GPT*: a text is completed by jobs alone, and shown as the run's tokens stand for it."""
 
 import html
+import json
 import threading
 from typing import Any
 
@@ -79,3 +80,17 @@ def test_a_text_is_completed_and_the_page_itself_reads_no_corpus(changes: dict[s
     }
     assert {"candidates", "lens", "looked"} <= drawn
     assert {name.startswith("goldviz-job-") for name in readers} == {True}, "jobs read the corpus, and nobody else"
+
+
+def test_candidates_are_those_of_the_temperature_that_is_set() -> None:
+    visitor = Visitor(PAGE, {"shown": "complete"})
+    visitor.at.slider(key="gpt-count").set_value(1)
+    visitor.press("Complete")
+    bars = []
+    for temperature in (0.8, 1.0):
+        visitor.at.slider(key="gpt-temperature").set_value(temperature)
+        visitor.look()
+        [part] = [one for one in visitor.at.get("bidi_component") if "-gpt-candidates-" in one.proto.id]
+        [bar] = json.loads(json.loads(part.proto.json)["figure"])["data"]
+        bars.append(bar["text"])
+    assert bars[0] != bars[1]
