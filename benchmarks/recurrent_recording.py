@@ -18,8 +18,7 @@ import torch._dynamo  # an optimiser's own step loads it: two seconds that are n
 from torch.nn import functional
 
 from goldviz.data.problems.sequences import adding_problem
-from goldviz.labs.recurrent_gradients.lanes import lanes
-from goldviz.labs.recurrent_gradients.settings import RecurrentGradients
+from goldviz.labs.recurrent_gradients.settings import RecurrentGradients, lanes
 from goldviz.labs.recurrent_gradients.tasks import evaluation
 from goldviz.labs.recurrent_gradients.train import learner, train
 from goldviz.training.devices import training_on

@@ -5,7 +5,7 @@ Each takes its default, and whatever a laboratory has otherwise: ``standard.lear
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, Protocol
 
@@ -97,6 +97,20 @@ def kept(what: str, *own: str, **declared: Any) -> Any:
     ours = repr(own[0]) if len(own) == 1 else ", ".join(own)
     allowed = f"{ours}, or the 16 characters that name {what} kept on this server"
     return setting(own[0], pattern=f"^({'|'.join(own)}|{KEPT})$", allowed=allowed, **declared)
+
+
+def networks(
+    words: Mapping[str, str], together: Mapping[str, tuple[str, ...]], *, group: str = "Network"
+) -> tuple[Any, Callable[[str], tuple[str, ...]]]:
+    """Which networks are trained, the first of ``words`` if nothing else is said, and the names that a word stands for:
+    those that are trained ``together``, or itself.
+
+    >>> chosen, trained = networks({"both": "ODE and GRU", "ode": "ODE", "gru": "GRU"}, {"both": ("ode", "gru")})
+    >>> trained("both"), trained("gru")
+    (('ode', 'gru'), ('gru',))
+    """
+    chosen = setting(next(iter(words)), group=group, essential=True, one_of=words)
+    return chosen, lambda word: together.get(word, (word,))
 
 
 def batch(default: int, unit: str, *, ge: int = 2, le: int = 512) -> Any:

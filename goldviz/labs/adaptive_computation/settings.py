@@ -27,16 +27,14 @@ STYLES = {
 }
 """How each network looks."""
 TASKS = {"stop": "Read until STOP", "parity": "Parity of signs", "addition": "Sum of two numbers"}
-NETWORKS = {"tau": "One, with τ", "all": "Four: τ = 0, τ / 10, τ, 10 τ"}
+NETWORKS, trained_networks = standard.networks(
+    {"tau": "One, with τ", "all": "Four: τ = 0, τ / 10, τ, 10 τ"}, {"all": tuple(SHARES)}, group="Thinking"
+)
+
 PARITY = {"task": "parity", "tau": 0.003, "halting_bias": 1.0, "steps": 1500}
 """Of the preset and the claim on parity."""
 PUZZLE = (*LOOK[:2], "puzzle", "ponder_step")
 BY_STEP = (*LOOK, "ponder_step")
-
-
-def trained_networks(choice: str) -> tuple[str, ...]:
-    """The networks that the setting ``networks`` means: the one with tau, or all."""
-    return tuple(SHARES) if choice == "all" else ("tau",)
 
 
 def price(tau: float, network: str) -> float:
@@ -70,7 +68,7 @@ class AdaptiveComputation(Experiment):
     """Steps at which it ends in any case."""
     halting_bias: float = setting(-1.0, ge=-6, le=6, group="Thinking")
     """Bias that the halting neuron starts with. Below 0 it starts with long thought."""
-    networks: Literal["tau", "all"] = setting("tau", group="Thinking", essential=True, labels=NETWORKS)
+    networks: str = NETWORKS
     """Which prices are tried."""
 
     cell: str = setting("gru", group="Network", essential=True, one_of=CELL_LABELS)

@@ -18,11 +18,6 @@ LENGTHS = tuple(2**power for power in range(3, 13))
 """Lengths at which costs are told."""
 
 
-def trained_networks(choice: str) -> tuple[str, ...]:
-    """The networks that the setting ``networks`` means."""
-    return SIDE_BY_SIDE if choice == "all" else (choice,)
-
-
 class Cost(NamedTuple):
     """What one answer costs: multiplications of matrix products, and steps that have to wait for one another."""
 

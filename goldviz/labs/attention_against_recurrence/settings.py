@@ -12,10 +12,12 @@ from goldviz.declare import standard
 from goldviz.declare.memory_of_training import bytes_of_training
 from goldviz.declare.settings import About, Experiment, Preset, Variable, setting
 from goldviz.declare.standard import EVERY_STEP, LOOK
-from goldviz.labs.attention_against_recurrence.networks import ENCODER, FEATURES, LABELS, trained_networks
+from goldviz.labs.attention_against_recurrence.networks import ENCODER, FEATURES, LABELS, SIDE_BY_SIDE
 from goldviz.models.recurrent.cells import CELLS
 
-NETWORKS = {"all": "RNN, LSTM, GRU and Transformer", **LABELS}
+NETWORKS, trained_networks = standard.networks(
+    {"all": "RNN, LSTM, GRU and Transformer", **LABELS}, {"all": SIDE_BY_SIDE}
+)
 POSITIONS = {"sinusoidal": "Sinusoidal", "none": "None"}
 
 BY_LENGTH = ("network", "series_length")
@@ -39,7 +41,7 @@ class AttentionAgainstRecurrence(Experiment):
     distance: int = setting(40, ge=2, le=128, group="Task", essential=True, unit="steps")
     """How far back the marked symbol may lie. Nearer places are asked for just as often."""
 
-    networks: str = setting("all", group="Network", essential=True, one_of=NETWORKS)
+    networks: str = NETWORKS
     """Which networks are trained, from the same seed on the same sequences."""
     width: int = setting(32, ge=4, le=128, group="Network", unit="units")
     """Hidden units of a recurrent network, and width of the Transformer."""

@@ -28,8 +28,8 @@ from goldviz.labs.attention_against_recurrence.networks import (
     LENGTHS,
     SYMBOLS,
     cost,
-    trained_networks,
 )
+from goldviz.labs.attention_against_recurrence.settings import trained_networks
 from goldviz.models.recurrent.cells import recurrent_layer, usual_layer
 from goldviz.models.recurrent.initialisation import RecurrentInitialisation, initialise
 from goldviz.models.recurrent.weights import RecurrentWeights

@@ -11,10 +11,9 @@ import streamlit as st
 from goldviz.diagnostics.findings.rule import filled
 from goldviz.figures.theme import style_of
 from goldviz.labs.attention_interface import LAB
-from goldviz.labs.attention_interface.extent import trained_networks
 from goldviz.labs.attention_interface.figures import own_sentence
 from goldviz.labs.attention_interface.measures import Reading, RowByHand, row_by_hand, words_written
-from goldviz.labs.attention_interface.settings import AttentionInterface
+from goldviz.labs.attention_interface.settings import AttentionInterface, trained_networks
 from goldviz.ui.pages.laboratory import LaboratoryPage, words_beside
 from goldviz.ui.panels.ask import Ask
 from goldviz.ui.panels.beam import answers_table, sentence_and_width
@@ -56,7 +55,7 @@ def why(lane: Lane[AttentionInterface], draw: Callable[[str], None]) -> None:
         st.latex(r"\alpha_{ij} = \frac{\exp e_{ij}}{\sum_k \exp e_{ik}}, \qquad c_i = \sum_j \alpha_{ij} h_j")
         st.markdown("The writer goes on from the word before and from what it looked at (Bahdanau et al. 2015):")
         st.latex(r"s_i = \mathrm{GRU}([y_{i-1}, c_i],\, s_{i-1})")
-        if lane.dataset.sizes.get("close_look") and "attention" in trained_networks(lane.settings):
+        if lane.dataset.sizes.get("close_look") and "attention" in trained_networks(lane.settings.networks):
             st.markdown(filled(NUMBERS, Reading.of(lane.dataset, "attention", lane.settings)))
         st.caption(
             "A state holds its word and what was read around it. So a look at the word beside it can serve as well, "

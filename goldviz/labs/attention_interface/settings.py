@@ -18,7 +18,6 @@ from goldviz.declare import standard
 from goldviz.declare.memory_of_training import bytes_of_training
 from goldviz.declare.settings import About, Experiment, Preset, Variable, setting
 from goldviz.declare.standard import EVERY_STEP, LOOK
-from goldviz.labs.attention_interface.extent import trained_networks
 
 TASKS = {
     "reversal": "Turn letters round",
@@ -31,11 +30,10 @@ SCORES = {
     "dot": "Dot product (Luong)",
     "general": "General (Luong)",
 }
-NETWORKS = {
-    "both": "With and without attention",
-    "attention": "With attention",
-    "fixed_vector": "Without attention",
-}
+NETWORKS, trained_networks = standard.networks(
+    {"both": "With and without attention", "attention": "With attention", "fixed_vector": "Without attention"},
+    {"both": ("attention", "fixed_vector")},
+)
 CLOSE = ("close_look", "network", "seed")
 PROBE = ("look", "written", "read")
 LONGEST_DATE = 11
@@ -76,9 +74,7 @@ class AttentionInterface(Experiment):
     symbols: int = setting(20, ge=2, le=26, group="Task", unit="letters")
     """Letters to turn round or to sort."""
 
-    networks: Literal["both", "attention", "fixed_vector"] = setting(
-        "both", group="Network", essential=True, labels=NETWORKS
-    )
+    networks: str = NETWORKS
     """Without attention the writer has one vector of the whole sequence, and no more."""
     score: Literal["additive", "dot", "general"] = setting("additive", group="Network", essential=True, labels=SCORES)
     """How a word that was read is scored against the writer's state."""
@@ -220,10 +216,12 @@ class AttentionInterface(Experiment):
         """
         words = self._words() + 4
         values = max(self.batch, 64) * words * self.width * (30 + 3 * words)
-        return bytes_of_training(22 * self.width**2 + 3000, len(trained_networks(self)) * len(self.seeds), values)
+        return bytes_of_training(
+            22 * self.width**2 + 3000, len(trained_networks(self.networks)) * len(self.seeds), values
+        )
 
     def sizes(self) -> dict[str, float]:
         """The words of a sequence and the longest's, and which networks are trained."""
         shortest = self._words() if self.task == "dates" else self.shortest
         words = {"words": (self._words() + shortest) / 2, "longest": self._words()}
-        return {**super().sizes(), **words, **dict.fromkeys(trained_networks(self), 1.0)}
+        return {**super().sizes(), **words, **dict.fromkeys(trained_networks(self.networks), 1.0)}

@@ -16,7 +16,6 @@ from torch import Generator, Tensor
 
 from goldviz.arrays.word_labels import numbered
 from goldviz.data.pairs.pairs import Pairs, PairTask
-from goldviz.labs.attention_interface.extent import trained_networks
 from goldviz.labs.attention_interface.instruments import (
     FARTHEST,
     Measured,
@@ -27,6 +26,7 @@ from goldviz.labs.attention_interface.instruments import (
     peak_offsets,
 )
 from goldviz.labs.attention_interface.networks import LAYERS, task_in, translator, weights_of
+from goldviz.labs.attention_interface.settings import trained_networks
 from goldviz.labs.attention_interface.translator import Translator
 from goldviz.training.course import Course, learner
 from goldviz.training.devices import on_cpu
@@ -49,7 +49,7 @@ def train(settings: AttentionInterface, record: Recorder[AttentionInterface]) ->
     read = [task.source_words[word] for word in probe.source[0].tolist()]
     target_words = [*(task.target_words[word] for word in probe.target[0].tolist()), END]
     Course(
-        networks=trained_networks(settings),
+        networks=trained_networks(settings.networks),
         begin=lambda name, seed, device: learner(translator(settings, name, seed).to(device), settings),
         batch=lambda now, order: drawn(task, now.batch, order),
         loss=lambda one, pairs, now: (loss_on(one.network, pairs), {}),

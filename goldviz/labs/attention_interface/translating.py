@@ -7,9 +7,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from goldviz.data.pairs.pairs import PairTask
-from goldviz.labs.attention_interface.extent import trained_networks
 from goldviz.labs.attention_interface.networks import task_in, translator
-from goldviz.labs.attention_interface.settings import AttentionInterface
+from goldviz.labs.attention_interface.settings import AttentionInterface, trained_networks
 from goldviz.labs.attention_interface.translator import Translator
 from goldviz.models.text.decoding import Answer, greedy_and_beam
 from goldviz.runs.jobs.kept_weights import KeptWeights
@@ -60,5 +59,5 @@ def networks_of_state(settings: AttentionInterface, state: bytes) -> dict[str, T
     seed = settings.seeds[0]
     return {
         name: network_at_rest(translator(settings, name, seed), f"{name}/{seed}/network", state)
-        for name in trained_networks(settings)
+        for name in trained_networks(settings.networks)
     }

@@ -16,7 +16,10 @@ from goldviz.declare.standard import EVERY_STEP, LOOK
 from goldviz.models.continuous.methods import BY_LIBRARY_NAME
 
 TASKS = {"rings": "Two rings", "moons": "Two moons", "spirals": "Two spirals", "flip": "Regression: x becomes -x"}
-NETWORKS = {"both": "Neural ODE and residual network", "ode": "Neural ODE", "residual": "Residual network"}
+NETWORKS, lanes = standard.networks(
+    {"both": "Neural ODE and residual network", "ode": "Neural ODE", "residual": "Residual network"},
+    {"both": ("ode", "residual")},
+)
 GRADIENTS = {"solver": "through the solver", "adjoint": "adjoint"}
 METHODS = {
     name: f"{method.words} (adaptive)" if method.adaptive else method.words
@@ -45,7 +48,7 @@ class ContinuousDepth(Experiment):
     """Training points; as many again test."""
     noise: float = setting(0.05, ge=0, le=0.5, group="Task")
     """Standard deviation of the points' noise."""
-    networks: Literal["both", "ode", "residual"] = setting("both", group="Network", essential=True, labels=NETWORKS)
+    networks: str = NETWORKS
     """Which networks are trained."""
     augmented: int = setting(0, ge=0, le=8, group="Network", essential=True, unit="dimensions")
     """Dimensions of zeros added to every point. A flow without any cannot part what is nested."""
@@ -206,7 +209,7 @@ class ContinuousDepth(Experiment):
         stages = 1 if self.gradient == "adjoint" else 1.5 * self._evaluations()
         layers = max(4 * self.blocks, 5 * stages)
         values = min(self.batch, self.samples) * self.width * layers + 20 * self.samples * self.width
-        learners = (2 if self.networks == "both" else 1) * len(self.seeds)
+        learners = len(lanes(self.networks)) * len(self.seeds)
         return bytes_of_training(self.blocks * 3 * self.width**2, learners, values)
 
     def _evaluations(self) -> float:

@@ -42,6 +42,7 @@ from goldviz.labs.continuous_depth.networks import (
     drawn_read_out,
     flow_faults_in_words,
 )
+from goldviz.labs.continuous_depth.settings import lanes
 from goldviz.training.clipping import clip_gradients
 from goldviz.training.course import learner
 from goldviz.training.devices import device_name, training_on
@@ -55,8 +56,6 @@ if TYPE_CHECKING:
     from goldviz.runs.recorder import Recorder
 
     Record = Recorder[ContinuousDepth]
-
-LANES = ("ode", "residual")
 
 
 @dataclass
@@ -77,10 +76,9 @@ def train(settings: ContinuousDepth, record: Record) -> None:
     A flow that its solver cannot follow has a loss that is not a number, which ends the run as diverged.
     """
     with training_on(settings.device) as device:
-        lanes = LANES if settings.networks == "both" else (settings.networks,)
         data = [seed_points(settings, seed, device) for seed in settings.seeds]
         grid = Grid.made(
-            lanes,
+            lanes(settings.networks),
             settings.seeds,
             lambda lane, seed: depth_learner(settings, lane, seed, device),
             order=[own.order for own in data],

@@ -252,11 +252,6 @@ class Rival(nn.Module):
 Network: TypeAlias = Machine | Rival
 
 
-def lanes(networks: str) -> tuple[str, ...]:
-    """The networks that the setting ``networks`` means."""
-    return ("ntm", "lstm", "gru") if networks == "all" else (networks,)
-
-
 def hidden_of_equal_size(cell: str, inputs: int, outputs: int, parameters: int) -> int:
     """The hidden units with which a rival's number of parameters comes nearest to this one.
 

@@ -24,7 +24,9 @@ TASKS = {
     "recall": "Associative recall",
     "priority": "Sort by priority",
 }
-NETWORKS = {"all": "NTM, LSTM and GRU", "ntm": "NTM", "lstm": "LSTM", "gru": "GRU"}
+NETWORKS, lanes = standard.networks(
+    {"all": "NTM, LSTM and GRU", "ntm": "NTM", "lstm": "LSTM", "gru": "GRU"}, {"all": ("ntm", "lstm", "gru")}
+)
 CONTROLLERS = {"feed_forward": "Feed-forward", "lstm": "LSTM"}
 MEMORIES = {"constant": "Nearly empty", "random": "Random numbers"}
 PROBE = ("look", "time")
@@ -53,7 +55,7 @@ class NeuralTuringMachine(Experiment):
     """Repeat copy: how many times, at most, the sequence is told back."""
     flag: bool = setting(True, group="Task", essential=True)
     """Tell the network at each time step that an answer is wanted."""
-    networks: Literal["all", "ntm", "lstm", "gru"] = setting("all", group="Network", essential=True, labels=NETWORKS)
+    networks: str = NETWORKS
     """Which networks learn, on the same sequences; LSTM and GRU have as many parameters as the machine."""
     controller: Literal["feed_forward", "lstm"] = setting(
         "feed_forward", group="Network", essential=True, labels=CONTROLLERS
@@ -233,5 +235,4 @@ class NeuralTuringMachine(Experiment):
         """Time steps of a training sequence and of the longest that is tested, and which networks are trained."""
         answers = {"recall": 1, "repeat": self.length * (1 + self.repeats) / 4}.get(self.task, self.length / 2)
         own = {"time_steps": 2 + self.length / 2 + answers, "longest": self._longest()}
-        trained = ("ntm", "lstm", "gru") if self.networks == "all" else (self.networks,)
-        return {**super().sizes(), **own, **dict.fromkeys(trained, 1.0)}
+        return {**super().sizes(), **own, **dict.fromkeys(lanes(self.networks), 1.0)}

@@ -27,7 +27,8 @@ from goldviz.labs.neural_turing_machine.instruments import (
     reply,
     right,
 )
-from goldviz.labs.neural_turing_machine.networks import HEADS, LAYERS, Network, lanes, layers_of, network_of
+from goldviz.labs.neural_turing_machine.networks import HEADS, LAYERS, Network, layers_of, network_of
+from goldviz.labs.neural_turing_machine.settings import lanes
 from goldviz.labs.neural_turing_machine.tasks import EXTRA, TaskBatch, lengths_to_test, sequences, trained_batch
 from goldviz.training.course import RATIOS, Course, learner
 from goldviz.training.devices import on_cpu

@@ -25,15 +25,6 @@ SIDE_BY_SIDE = {
 """Networks that are trained beside one another, by what the setting calls them."""
 
 
-def lanes(networks: str) -> tuple[str, ...]:
-    """The networks that the setting ``networks`` means.
-
-    >>> lanes("gru"), lanes("flows")
-    (('gru',), ('ode_rnn', 'neural_cde'))
-    """
-    return SIDE_BY_SIDE.get(networks, (networks,))
-
-
 def method_of(solver: str) -> ODEMethod:
     """The method by which a solver of :data:`SOLVERS` follows the field."""
     return METHODS["rk4_three_eighths" if solver == TORCHDIFFEQ_RK4 else solver]

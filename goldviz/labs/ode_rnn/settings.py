@@ -15,7 +15,7 @@ from goldviz.declare import layers, market_settings, standard
 from goldviz.declare.memory_of_training import bytes_of_training
 from goldviz.declare.settings import About, Experiment, Preset, Variable, setting
 from goldviz.declare.standard import EVERY_STEP, LOOK
-from goldviz.labs.ode_rnn.choices import JUMPS, SOLVERS, lanes, method_of
+from goldviz.labs.ode_rnn.choices import JUMPS, SIDE_BY_SIDE, SOLVERS, method_of
 from goldviz.models.continuous.methods import FIXED, METHODS
 
 TASKS = {
@@ -24,15 +24,18 @@ TASKS = {
     "linear": "Linear system with a known answer",
     "market": "The market's returns",
 }
-NETWORKS = {
-    "all": "ODE-RNN and the three GRUs",
-    "flows": "ODE-RNN and Neural CDE",
-    "ode_rnn": "ODE-RNN",
-    "neural_cde": "Neural CDE",
-    "gru": "GRU",
-    "gru_gap": "GRU with time gaps",
-    "gru_decay": "GRU with decay",
-}
+NETWORKS, lanes = standard.networks(
+    {
+        "all": "ODE-RNN and the three GRUs",
+        "flows": "ODE-RNN and Neural CDE",
+        "ode_rnn": "ODE-RNN",
+        "neural_cde": "Neural CDE",
+        "gru": "GRU",
+        "gru_gap": "GRU with time gaps",
+        "gru_decay": "GRU with decay",
+    },
+    SIDE_BY_SIDE,
+)
 
 PROBE = ("look", "network")
 SHORTEST_GAP = 0.02
@@ -66,9 +69,7 @@ class ODERNNLaboratory(Experiment):
     """Standard deviation of what is observed."""
     hidden_share: float = setting(0.0, ge=0, le=0.9, group="Task")
     """Share of each channel's observations that is missing."""
-    networks: Literal["all", "flows", "ode_rnn", "neural_cde", "gru", "gru_gap", "gru_decay"] = setting(
-        "all", group="Network", essential=True, labels=NETWORKS
-    )
+    networks: str = NETWORKS
     """Which networks are trained, from the same seed on the same sequences."""
     cell: str = setting("gru", group="Network", one_of=JUMPS)
     """What happens to the ODE-RNN's state at an observation."""

@@ -23,7 +23,6 @@ from goldviz.diagnostics.layers import (
     unseen_weights,
     with_means_over_seeds,
 )
-from goldviz.labs.ode_rnn.choices import lanes
 from goldviz.labs.ode_rnn.instruments import (
     ARROWS_ACROSS,
     Measured,
@@ -39,6 +38,7 @@ from goldviz.labs.ode_rnn.instruments import (
     zero_errors,
 )
 from goldviz.labs.ode_rnn.networks import LAYERS, flat_weights, layers_of, series_network
+from goldviz.labs.ode_rnn.settings import lanes
 from goldviz.labs.ode_rnn.tasks import IrregularBatch, MarketSequences, SequenceSource, sequence_source
 from goldviz.models.continuous.observed_series import SeriesError
 from goldviz.models.continuous.series_forecaster import SeriesForecaster

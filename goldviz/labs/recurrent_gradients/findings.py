@@ -15,8 +15,8 @@ from goldviz.diagnostics.findings.line import above, at_least, at_most, below, w
 from goldviz.diagnostics.findings.measures import median
 from goldviz.diagnostics.findings.rule import name_of
 from goldviz.diagnostics.findings.words import part, percent, power, times
-from goldviz.labs.recurrent_gradients.lanes import lanes
 from goldviz.labs.recurrent_gradients.measures import FADED, KEPT_WITHIN, Reading
+from goldviz.labs.recurrent_gradients.settings import lanes
 from goldviz.models.recurrent.cells import CELLS
 
 PEAK = 2.0

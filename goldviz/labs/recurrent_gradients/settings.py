@@ -15,7 +15,6 @@ from goldviz.declare import layers, standard
 from goldviz.declare.memory_of_training import UNLEARNED, bytes_of_training
 from goldviz.declare.settings import About, Experiment, Preset, Variable, setting
 from goldviz.declare.standard import EVERY_STEP, LOOK
-from goldviz.labs.recurrent_gradients.lanes import lanes
 from goldviz.models.recurrent.cells import CELL_LABELS, CELLS
 
 TASKS = {
@@ -25,7 +24,7 @@ TASKS = {
     "sine": "Slow sine",
     "reviews": "Reviews with a cue far back",
 }
-NETWORKS = {"all": "RNN, LSTM and GRU", **CELL_LABELS}
+NETWORKS, lanes = standard.networks({"all": "RNN, LSTM and GRU", **CELL_LABELS}, {"all": ("rnn", "lstm", "gru")})
 ACTIVATIONS = {"tanh": "tanh", "relu": "ReLU"}
 FOLLOWED = 16
 """Jacobian products are of so many unseen sequences: what one of them does says little of the others."""
@@ -66,7 +65,7 @@ class RecurrentGradients(Experiment):
     """What the network has to learn. Each has a known answer for a network without memory."""
     length: int = setting(50, ge=4, le=200, group="Task", essential=True, unit="steps")
     """How many time steps lie between cue and answer (adding, sine: the length of the sequence)."""
-    networks: str = setting("all", group="Network", essential=True, one_of=NETWORKS)
+    networks: str = NETWORKS
     """Which networks are trained, from the same seed on the same sequences."""
     hidden: int = standard.hidden(64, le=256)
     """Hidden units of every network."""

@@ -25,9 +25,8 @@ from goldviz.labs.recurrent_gradients.instruments import (
     moments,
     state_gradient_norms,
 )
-from goldviz.labs.recurrent_gradients.lanes import lanes
 from goldviz.labs.recurrent_gradients.reader import SequenceReader, at_start, side_by_side
-from goldviz.labs.recurrent_gradients.settings import TESTED
+from goldviz.labs.recurrent_gradients.settings import TESTED, lanes
 from goldviz.labs.recurrent_gradients.tasks import (
     Evaluation,
     TaskBatch,

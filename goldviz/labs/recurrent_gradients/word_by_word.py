@@ -12,10 +12,9 @@ import xarray as xr
 from torch import Tensor
 from torch.nn import functional
 
-from goldviz.labs.recurrent_gradients.lanes import lanes
 from goldviz.labs.recurrent_gradients.reader import SequenceReader, at_start, take_over
 from goldviz.labs.recurrent_gradients.reviews import VOCABULARY
-from goldviz.labs.recurrent_gradients.settings import RecurrentGradients
+from goldviz.labs.recurrent_gradients.settings import RecurrentGradients, lanes
 from goldviz.models.recurrent.cells import GATES
 from goldviz.models.recurrent.weights import RecurrentTrace
 

@@ -29,8 +29,7 @@ from goldviz.figures.theme import INKS, Theme
 from goldviz.figures.thumbnail import picture_svg, squares
 from goldviz.figures.word_map import add_word_map, word_map
 from goldviz.labs.translation_transformer.measures import steps_by_rate
-from goldviz.labs.translation_transformer.norms import STYLES
-from goldviz.labs.translation_transformer.settings import TranslationTransformer
+from goldviz.labs.translation_transformer.settings import STYLES, TranslationTransformer
 
 STAGES = (("muted", "circle-open"), ("text", "circle"), ("", "diamond"))
 """Colour and symbol of a word on its way through a norm; the last has its network's colour."""

@@ -13,8 +13,7 @@ from goldviz.diagnostics.findings.answers import right_at_length
 from goldviz.diagnostics.findings.by_kind import TrainingReading
 from goldviz.diagnostics.findings.recorded import at_last, recorded
 from goldviz.diagnostics.measure import measure
-from goldviz.labs.translation_transformer.norms import STYLES
-from goldviz.labs.translation_transformer.settings import TranslationTransformer
+from goldviz.labs.translation_transformer.settings import STYLES, TranslationTransformer
 
 if TYPE_CHECKING:
     from goldviz.arrays.labelled import Run

@@ -12,8 +12,7 @@ from goldviz.diagnostics.findings.rule import filled
 from goldviz.labs.translation_transformer import LAB
 from goldviz.labs.translation_transformer.figures import FIGURES, one_step
 from goldviz.labs.translation_transformer.measures import Reading
-from goldviz.labs.translation_transformer.norms import trained_norms
-from goldviz.labs.translation_transformer.settings import TranslationTransformer
+from goldviz.labs.translation_transformer.settings import TranslationTransformer, trained_norms
 from goldviz.runs.examples import example
 from goldviz.ui.pages.laboratory import LaboratoryPage, words_beside
 from goldviz.ui.panels.ask import Ask

@@ -16,7 +16,7 @@ from goldviz.declare import standard
 from goldviz.declare.memory_of_training import bytes_of_training
 from goldviz.declare.settings import About, Experiment, Preset, Variable, setting
 from goldviz.declare.standard import EVERY_STEP, LOOK
-from goldviz.labs.translation_transformer.norms import STYLES, trained_norms, trained_rates
+from goldviz.models.style import NetworkStyle
 
 TASKS = {
     "reversal": "Turn letters round",
@@ -24,12 +24,29 @@ TASKS = {
     "phrases": "Adjectives before nouns",
     "dates": "Dates to ISO",
 }
+STYLES = {
+    "layer": NetworkStyle("Layer norm", "#0e7ac0", "solid", "circle"),
+    "rms": NetworkStyle("RMS norm", "#009e73", "dash", "square"),
+    "batch": NetworkStyle("Batch norm", "#c46a9c", "dashdot", "diamond"),
+    "none": NetworkStyle("No norm", "#d55e00", "dot", "triangle-up"),
+}
+"""Normalisation by name. The first that is trained is looked into."""
+RATES = (1.0, 1 / 3, 3.0)
+"""Multiples of the learning rate; the first is what is set."""
+NORMS, trained_norms = standard.networks(
+    {name: style.label for name, style in STYLES.items()} | {"all": "All four, side by side"}, {"all": tuple(STYLES)}
+)
 PLACES = {"post": "Behind each part (post)", "pre": "Before each part (pre)"}
 CORPORA = {"generated": "pairs of the task"}
 CLOSE = ("close_look", "network", "seed")
 HEADS = ("look", "block_number", "head")
 LONGEST_DATE, LONGEST_OWN = 11, 60
 """Words of a date, and pieces of a sentence of one's own, at most."""
+
+
+def trained_rates(choice: str) -> tuple[float, ...]:
+    """The multiples of the learning rate that the setting ``rates`` means."""
+    return RATES if choice == "three" else RATES[:1]
 
 
 class TranslationTransformer(Experiment):
@@ -67,12 +84,7 @@ class TranslationTransformer(Experiment):
     merges: int = setting(200, ge=0, le=2000, group="Task", unit="merges")
     """Merges of byte-pair encoding, for pairs of your own."""
 
-    norm: Literal["layer", "rms", "batch", "none", "all"] = setting(
-        "layer",
-        group="Network",
-        essential=True,
-        labels={name: style.label for name, style in STYLES.items()} | {"all": "All four, side by side"},
-    )
+    norm: str = NORMS
     """What is normalised, and over what: the units of a word (layer, RMS), or a unit's values in a batch."""
     place: Literal["post", "pre"] = setting("post", group="Network", essential=True, labels=PLACES)
     """Where the norm stands."""

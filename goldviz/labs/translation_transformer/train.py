@@ -27,7 +27,7 @@ from goldviz.labs.translation_transformer.instruments import (
     self_share,
 )
 from goldviz.labs.translation_transformer.networks import Unseen, drawn, task_in, transformer, unseen
-from goldviz.labs.translation_transformer.norms import trained_norms, trained_rates
+from goldviz.labs.translation_transformer.settings import trained_norms, trained_rates
 from goldviz.labs.translation_transformer.transformer import Transformer
 from goldviz.training.course import Course, learner
 from goldviz.training.devices import on_cpu

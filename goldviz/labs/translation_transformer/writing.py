@@ -12,9 +12,8 @@ from jaxtyping import Float
 
 from goldviz.data.pairs.pairs import PairTask
 from goldviz.labs.translation_transformer.networks import task_in, transformer
-from goldviz.labs.translation_transformer.norms import trained_norms
 from goldviz.labs.translation_transformer.own_pairs import OwnPairs
-from goldviz.labs.translation_transformer.settings import TranslationTransformer
+from goldviz.labs.translation_transformer.settings import TranslationTransformer, trained_norms
 from goldviz.labs.translation_transformer.transformer import Transformer
 from goldviz.models.text.decoding import Answer, greedy_and_beam
 from goldviz.runs.jobs.kept_weights import KeptWeights

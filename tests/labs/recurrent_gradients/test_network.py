@@ -8,9 +8,8 @@ from hypothesis import strategies as st
 
 from goldviz.labs.recurrent_gradients.figures.network import parts_of
 from goldviz.labs.recurrent_gradients.instruments import LAYERS
-from goldviz.labs.recurrent_gradients.lanes import lanes
 from goldviz.labs.recurrent_gradients.reader import at_start
-from goldviz.labs.recurrent_gradients.settings import RecurrentGradients
+from goldviz.labs.recurrent_gradients.settings import RecurrentGradients, lanes
 from goldviz.models.recurrent.cells import CELLS, GATES
 
 
