@@ -63,6 +63,14 @@ class PairTask:
         drawn = self.draw(1, length, generator)
         return self.known_by(length) if self.known_by else drawn
 
+    def batch(self, count: int, generator: Generator) -> Pairs:
+        """So many pairs to learn from, of one length, which is drawn, too."""
+        return self.draw(count, self.lengths[int(torch.randint(len(self.lengths), (), generator=generator))], generator)
+
+    def unseen(self, count: int, generator: Generator) -> dict[int, Pairs]:
+        """So many pairs of every length that is asked for."""
+        return {length: self.draw(count, length, generator) for length in (*self.lengths, *self.beyond)}
+
     @property
     def numbers(self) -> Mapping[str, int]:
         """Each source word's number."""
@@ -74,15 +82,7 @@ class PairTask:
         Raises :class:`SentenceError` for an empty sentence, one of more than 40 words, a word that the task does not
         have, and an order of words that its grammar does not have.
         """
-        words = self.read(sentence)
-        if not words:
-            raise SentenceError(
-                f"The sentence is empty; allowed are up to {LONGEST_SENTENCE} words: {self.example}.", "empty"
-            )
-        if len(words) > LONGEST_SENTENCE:
-            raise SentenceError(
-                f"The sentence has {len(words):,} words; allowed are up to {LONGEST_SENTENCE}.", "too_long"
-            )
+        words = of_a_sentence(self.read(sentence), self.example)
         numbers = self.numbers
         strange = next((word for word in words if word not in numbers), None)
         if strange is not None:
@@ -92,6 +92,15 @@ class PairTask:
             )
         self.grammar(words)
         return [numbers[word] for word in words]
+
+
+def of_a_sentence(words: list[str], example: str) -> list[str]:
+    """The words; raises :class:`SentenceError` for none, or more than 40."""
+    if not words:
+        raise SentenceError(f"The sentence is empty; allowed are up to {LONGEST_SENTENCE} words: {example}.", "empty")
+    if len(words) > LONGEST_SENTENCE:
+        raise SentenceError(f"The sentence has {len(words):,} words; allowed are up to {LONGEST_SENTENCE}.", "too_long")
+    return words
 
 
 def _short(word: str) -> str:

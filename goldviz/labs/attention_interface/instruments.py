@@ -12,7 +12,7 @@ from torch.nn.functional import cross_entropy
 
 from goldviz.data.pairs.pairs import NO_WORD, Pairs, PairTask
 from goldviz.labs.attention_interface.translator import Translator
-from goldviz.models.text.decoding import greedy
+from goldviz.models.text.decoding import ended, greedy
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -33,11 +33,9 @@ class UnseenPairs:
     trained: tuple[int, ...]
 
     @classmethod
-    def drawn(cls, task: PairTask, generator: Generator, device: torch.device) -> UnseenPairs:
+    def drawn(cls, task: PairTask, generator: Generator) -> UnseenPairs:
         """Of every length that is asked for, and the task's probe."""
-        lengths = (*task.lengths, *task.beyond)
-        pairs = {length: task.draw(TESTS, length, generator).to(device) for length in lengths}
-        return cls(pairs, task.probe(generator).to(device), task.lengths)
+        return cls(task.unseen(TESTS, generator), task.probe(generator), task.lengths)
 
 
 def loss_on(network: Translator, pairs: Pairs) -> Float[Tensor, ""]:
@@ -49,9 +47,7 @@ def loss_on(network: Translator, pairs: Pairs) -> Float[Tensor, ""]:
 @torch.no_grad()
 def of_probe(network: Translator, probe: Pairs) -> Measured:
     """The network's greedy ``answer``, and of one with attention scores, weights and states with the right answer."""
-    words = greedy(network, probe.source, probe.target.shape[1] + 1)[0]
-    over = (words == network.boundary).cumsum(0) > 0
-    measurements: Measured = {"answer": words.masked_fill(over, NO_WORD).float()}
+    measurements: Measured = {"answer": ended(network, greedy(network, probe.source, probe.target.shape[1] + 1)[0])}
     if network.score is None:
         return measurements
     read = network.read(probe.source)

@@ -12,10 +12,9 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 import torch
-from torch import Generator, Tensor
+from torch import Tensor
 
 from goldviz.arrays.word_labels import numbered
-from goldviz.data.pairs.pairs import Pairs, PairTask
 from goldviz.labs.attention_interface.instruments import (
     FARTHEST,
     Measured,
@@ -44,14 +43,14 @@ END = "end"
 def train(settings: AttentionInterface, record: Recorder[AttentionInterface]) -> None:
     """Train the chosen networks for every seed, and record every variable that the experiment declares."""
     task = task_in(settings)
-    tests = [UnseenPairs.drawn(task, stream(seed, TEST_DATA), torch.device("cpu")) for seed in settings.seeds]
+    tests = [UnseenPairs.drawn(task, stream(seed, TEST_DATA)) for seed in settings.seeds]
     probe = tests[0].probe
     read = [task.source_words[word] for word in probe.source[0].tolist()]
     target_words = [*(task.target_words[word] for word in probe.target[0].tolist()), END]
     Course(
         networks=trained_networks(settings.networks),
         begin=lambda name, seed, device: learner(translator(settings, name, seed).to(device), settings),
-        batch=lambda now, order: drawn(task, now.batch, order),
+        batch=lambda now, order: task.batch(now.batch, order),
         loss=lambda one, pairs, now: (loss_on(one.network, pairs), {}),
         streams={"data": [stream(seed, DATA) for seed in settings.seeds]},
         look=partial(look, tests=tests[0]),
@@ -75,12 +74,6 @@ def train(settings: AttentionInterface, record: Recorder[AttentionInterface]) ->
             "words": json.dumps(task.target_words),
         },
     ).run(settings, record)
-
-
-def drawn(task: PairTask, count: int, generator: Generator) -> Pairs:
-    """A batch of pairs of one length, which is drawn, too."""
-    length = task.lengths[int(torch.randint(len(task.lengths), (), generator=generator))]
-    return task.draw(count, length, generator)
 
 
 def look(grid: Grid[TranslatorLearner], *, tests: UnseenPairs) -> Iterator[Measured]:

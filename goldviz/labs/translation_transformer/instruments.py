@@ -14,7 +14,7 @@ from torch.nn.functional import cross_entropy
 from goldviz.data.pairs.pairs import NO_WORD, Pairs
 from goldviz.labs.translation_transformer.networks import Unseen
 from goldviz.labs.translation_transformer.transformer import Transformer
-from goldviz.models.text.decoding import beam, greedy
+from goldviz.models.text.decoding import beam, ended, greedy
 
 Measured = dict[str, Tensor]
 STAGES = ("what goes in", "standardised", "what comes out")
@@ -65,12 +65,11 @@ def of_probe(network: Transformer, probe: Pairs) -> Measured:
         source = network.read(probe.source)
         maps = network.decode(network.told(probe.target), source).maps
         words = greedy(network, probe.source, probe.target.shape[1] + 1)[0]
-    over = (words == network.boundary).cumsum(0) > 0
     return {
         "encoder_attention": torch.stack([one[0] for one in source.maps]),
         "decoder_attention": torch.stack([block.own[0] for block in maps]),
         "cross_attention": torch.stack([block.cross[0] for block in maps]),
-        "answer": words.masked_fill(over, NO_WORD).float(),
+        "answer": ended(network, words),
         **norm_at_work(network, probe.source),
     }
 

@@ -41,20 +41,11 @@ def task_in(settings: TranslationTransformer) -> PairTask | OwnPairs:
     return task_of(settings.task, settings.symbols, settings.shortest, settings.longest)
 
 
-def drawn(task: PairTask | OwnPairs, count: int, generator: Generator) -> Pairs:
-    """A batch of pairs: of one length, which is drawn, too, or any of a person's own."""
-    if isinstance(task, OwnPairs):
-        return task.learned(count, generator)
-    length = task.lengths[int(torch.randint(len(task.lengths), (), generator=generator))]
-    return task.draw(count, length, generator)
-
-
 def unseen(task: PairTask | OwnPairs, generator: Generator) -> Unseen:
     """Pairs to be asked for, and the task's probe."""
     if isinstance(task, OwnPairs):
         return Unseen(task.held_out(TESTS), task.checked(CHECKED), task.checked(1))
-    lengths = (*task.lengths, *task.beyond)
-    pairs = {length: task.draw(TESTS, length, generator) for length in lengths}
+    pairs = task.unseen(TESTS, generator)
     probe = task.probe(generator)
     of_each = max(2, CHECKED // len(task.lengths))
     check = padded([Pairs(*(part[:of_each] for part in pairs[length])) for length in task.lengths])

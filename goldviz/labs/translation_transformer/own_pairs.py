@@ -12,9 +12,10 @@ from functools import lru_cache
 from itertools import islice
 
 import torch
-from torch import Generator, Tensor
+from torch import Generator
+from torch.nn.utils.rnn import pad_sequence
 
-from goldviz.data.pairs.pairs import LONGEST_SENTENCE, NO_WORD, Pairs, SentenceError
+from goldviz.data.pairs.pairs import NO_WORD, Pairs, SentenceError, of_a_sentence
 from goldviz.data.texts.kept_texts import load_text
 from goldviz.data.texts.pair_merges import Pair, encoded, learned
 from goldviz.data.texts.pieces import TextError
@@ -89,7 +90,7 @@ class OwnPairs:
         """Pieces of the sources that are not learned."""
         return tuple(sorted({len(source) for source, _ in self.tests}))
 
-    def learned(self, count: int, generator: Generator) -> Pairs:
+    def batch(self, count: int, generator: Generator) -> Pairs:
         """So many pairs, drawn with replacement from those that are learned."""
         indices = torch.randint(len(self.train), (count,), generator=generator).tolist()
         return _as_pairs([self.train[place] for place in indices])
@@ -109,15 +110,7 @@ class OwnPairs:
 
         Raises :class:`SentenceError` for an empty sentence, one of more than 40 words or 60 pieces, and a strange sign.
         """
-        words = sentence.split()
-        if not words:
-            raise SentenceError(
-                f"The sentence is empty; allowed are up to {LONGEST_SENTENCE} words: {self.example}.", "empty"
-            )
-        if len(words) > LONGEST_SENTENCE:
-            raise SentenceError(
-                f"The sentence has {len(words):,} words; allowed are up to {LONGEST_SENTENCE}.", "too_long"
-            )
+        of_a_sentence(sentence.split(), self.example)
         pieces = self.cutter.cut(sentence)
         if len(pieces) > LONGEST_PIECES:
             raise SentenceError(
@@ -150,10 +143,8 @@ def own_pairs(name: str, merges: int) -> OwnPairs:
 
 
 def _as_pairs(rows: list[tuple[list[int], list[int]]]) -> Pairs:
-    source, target = (_padded([row[side] for row in rows]) for side in (0, 1))
+    source, target = (
+        pad_sequence([torch.tensor(side) for side in sides], batch_first=True, padding_value=NO_WORD)
+        for sides in zip(*rows, strict=True)
+    )
     return Pairs(source, target, torch.full_like(target, NO_WORD))
-
-
-def _padded(rows: list[list[int]]) -> Tensor:
-    longest = max(map(len, rows))
-    return torch.tensor([[*row, *[NO_WORD] * (longest - len(row))] for row in rows])

@@ -26,7 +26,7 @@ from goldviz.labs.translation_transformer.instruments import (
     of_probe,
     self_share,
 )
-from goldviz.labs.translation_transformer.networks import Unseen, drawn, task_in, transformer, unseen
+from goldviz.labs.translation_transformer.networks import Unseen, task_in, transformer, unseen
 from goldviz.labs.translation_transformer.settings import trained_norms, trained_rates
 from goldviz.labs.translation_transformer.transformer import Transformer
 from goldviz.training.course import Course, learner
@@ -52,7 +52,7 @@ def train(settings: TranslationTransformer, record: Recorder[TranslationTransfor
     Course(
         networks=trained_norms(settings.norm),
         begin=lambda norm, seed, device: learner(transformer(settings, norm, seed).to(device), settings),
-        batch=lambda now, order: drawn(task, now.batch, order),
+        batch=lambda now, order: task.batch(now.batch, order),
         loss=loss_of,
         streams={"data": [stream(seed, DATA) for seed in settings.seeds]},
         look=partial(look, tests=tests),

@@ -101,6 +101,12 @@ def greedy(network: Writer[Read], source: Int[Tensor, "batch source_place"], ste
     return torch.stack(words, 1)
 
 
+def ended(network: Writer[Read], words: Int[Tensor, " step"]) -> Float[Tensor, " step"]:
+    """A greedy answer with -1 from its end on."""
+    over = (words == network.boundary).cumsum(0) > 0
+    return words.masked_fill(over, -1).float()
+
+
 @torch.no_grad()
 def beam(network: Writer[Read], source: Int[Tensor, " source_place"], width: int, most: int) -> list[Written]:
     """The likeliest answers that are found when ``width`` beginnings are kept at every step, the best first.

@@ -76,7 +76,7 @@ def test_pieces_say_a_sentence_again_and_strange_signs_get_one_sentence() -> Non
 def test_pairs_are_drawn_whole_and_a_tenth_is_not_learned() -> None:
     pairs = own_pairs(keep_text(TEXT.encode(), "pairs.tsv").name, 100)
     assert (len(pairs.train), len(pairs.tests)) == (36, 4)
-    batch = pairs.learned(50, torch.Generator().manual_seed(0))
+    batch = pairs.batch(50, torch.Generator().manual_seed(0))
     rows = {
         "".join(pairs.source_words[piece] for piece in row if piece >= 0).replace("▁", " ").strip()
         for row in batch.source.tolist()
