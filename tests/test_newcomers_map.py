@@ -420,7 +420,7 @@ CELLS = {
 """
 EXPLAINED = """
 run = followed("recurrent-gradients", "networks", "mgu", hidden=3, length=6, steps=2, batch=4, look_every=1)
-from goldviz.labs.recurrent_gradients.counts import weights_of
+from goldviz.labs.recurrent_gradients.measures import weights_of
 from goldviz.labs.recurrent_gradients.figures.network import parts_of
 settings = goldviz.experiments()["recurrent-gradients"].checked({"networks": "mgu", "hidden": 3, "length": 6})
 count = weights_of(settings, "mgu")

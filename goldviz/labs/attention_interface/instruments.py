@@ -11,7 +11,7 @@ from torch import Generator, Tensor
 from torch.nn.functional import cross_entropy
 
 from goldviz.data.pairs.pairs import NO_WORD, Pairs, PairTask
-from goldviz.labs.attention_interface.translator import Translator
+from goldviz.labs.attention_interface.networks import Translator
 from goldviz.models.text.decoding import ended, greedy
 
 if TYPE_CHECKING:

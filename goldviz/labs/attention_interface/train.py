@@ -24,9 +24,8 @@ from goldviz.labs.attention_interface.instruments import (
     of_probe,
     peak_offsets,
 )
-from goldviz.labs.attention_interface.networks import LAYERS, task_in, translator, weights_of
+from goldviz.labs.attention_interface.networks import LAYERS, Translator, task_in, translator, weights_of
 from goldviz.labs.attention_interface.settings import trained_networks
-from goldviz.labs.attention_interface.translator import Translator
 from goldviz.training.course import Course, learner
 from goldviz.training.devices import on_cpu
 from goldviz.training.grid import Grid, Learner, stacked, table

@@ -7,9 +7,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from goldviz.data.pairs.pairs import PairTask
-from goldviz.labs.attention_interface.networks import task_in, translator
+from goldviz.labs.attention_interface.networks import Translator, task_in, translator
 from goldviz.labs.attention_interface.settings import AttentionInterface, trained_networks
-from goldviz.labs.attention_interface.translator import Translator
 from goldviz.models.text.decoding import Answer, greedy_and_beam
 from goldviz.runs.jobs.kept_weights import KeptWeights
 from goldviz.training.state import network_at_rest

@@ -12,8 +12,7 @@ from jaxtyping import Float
 
 from goldviz.labs.neural_programmer.execution import Answer, execute, hardened
 from goldviz.labs.neural_programmer.language import table_of, understood
-from goldviz.labs.neural_programmer.learning import CLOSE, PRINT_WORD, distance
-from goldviz.labs.neural_programmer.programmer import Programmer
+from goldviz.labs.neural_programmer.programmer import CLOSE, PRINT_WORD, Programmer, distance
 from goldviz.labs.neural_programmer.questions import Questions, as_numbers
 from goldviz.labs.neural_programmer.settings import NeuralProgrammer
 from goldviz.labs.neural_programmer.train import programmer

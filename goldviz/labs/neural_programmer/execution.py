@@ -13,7 +13,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from goldviz.labs.neural_programmer.operations import AND, COUNT, GREATER, KEEP, LESSER, PRINT, SUM
+from goldviz.labs.neural_programmer.language import AND, COUNT, GREATER, KEEP, LESSER, PRINT, SUM
 
 Tables = Float[Tensor, "question row column"]
 Selection = Float[Tensor, "question row"]

@@ -11,10 +11,8 @@ from jaxtyping import Bool, Float
 from torch import Generator, Tensor
 
 from goldviz.labs.neural_programmer.execution import Answer, execute, hardened
-from goldviz.labs.neural_programmer.language import AGGREGATES, Question
-from goldviz.labs.neural_programmer.learning import CLOSE, PRINT_WORD, answer_loss, distance
-from goldviz.labs.neural_programmer.operations import CHANGE_ROWS, READ_A_COLUMN
-from goldviz.labs.neural_programmer.programmer import Program, Programmer
+from goldviz.labs.neural_programmer.language import AGGREGATES, CHANGE_ROWS, READ_A_COLUMN, Question
+from goldviz.labs.neural_programmer.programmer import CLOSE, PRINT_WORD, Program, Programmer, answer_loss, distance
 from goldviz.labs.neural_programmer.questions import (
     Questions,
     as_numbers,

@@ -1,4 +1,4 @@
-"""The tiny language of questions, and tables as a person types them.
+"""What a program is made of, the tiny language of questions, and tables as a person types them.
 
 A question is ``sum``, ``count`` or ``print``, its column, and after ``where`` up to two conditions: "sum a where b
 greater 0.4 and c lesser 0.8". A condition compares with the number behind it; a question has each comparison once.
@@ -10,7 +10,24 @@ import math
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from goldviz.labs.neural_programmer.operations import COLUMNS
+OPERATIONS = ("keep", "greater", "lesser", "and", "sum", "count", "print")
+"""In the order in which the controller weighs them."""
+KEEP, GREATER, LESSER, AND, SUM, COUNT, PRINT = range(len(OPERATIONS))
+READ_A_COLUMN = (GREATER, LESSER, SUM, PRINT)
+CHANGE_ROWS = (GREATER, LESSER, AND)
+COLUMNS = "abcde"
+"""Names of columns, of which a table has the first."""
+
+
+def in_words(operation: int, column: int) -> str:
+    """A step of a program: the operation, and the column where it reads one.
+
+    >>> in_words(GREATER, 1), in_words(COUNT, 1)
+    ('greater b', 'count')
+    """
+    name = OPERATIONS[operation]
+    return f"{name} {COLUMNS[column]}" if operation in READ_A_COLUMN else name
+
 
 AGGREGATES = ("sum", "count", "print")
 COMPARISONS = ("greater", "lesser")

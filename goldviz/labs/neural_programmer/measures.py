@@ -9,7 +9,7 @@ import numpy as np
 from goldviz.diagnostics.findings.by_kind import TrainingReading
 from goldviz.diagnostics.findings.recorded import at_last
 from goldviz.diagnostics.measure import measure
-from goldviz.labs.neural_programmer.operations import in_words
+from goldviz.labs.neural_programmer.language import in_words
 from goldviz.labs.neural_programmer.settings import NeuralProgrammer
 
 if TYPE_CHECKING:

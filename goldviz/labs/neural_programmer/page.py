@@ -11,8 +11,8 @@ import streamlit as st
 from goldviz.diagnostics.findings.rule import filled
 from goldviz.labs.neural_programmer import LAB
 from goldviz.labs.neural_programmer.figures import FIGURES
+from goldviz.labs.neural_programmer.language import COLUMNS
 from goldviz.labs.neural_programmer.measures import Reading, WrittenProgram, program_text, programs_at
-from goldviz.labs.neural_programmer.operations import COLUMNS
 from goldviz.labs.neural_programmer.settings import NeuralProgrammer
 from goldviz.ui.pages.laboratory import LaboratoryPage, words_beside
 from goldviz.ui.panels.ask import Ask

@@ -10,8 +10,19 @@ from jaxtyping import Float, Int
 from torch import Generator, Tensor
 
 from goldviz.labs.neural_programmer.execution import Answer, execute
-from goldviz.labs.neural_programmer.language import AGGREGATES, COMPARISONS, NO_PIVOT, Condition, Question
-from goldviz.labs.neural_programmer.operations import AND, GREATER, KEEP, LESSER, OPERATIONS, SUM
+from goldviz.labs.neural_programmer.language import (
+    AGGREGATES,
+    AND,
+    COMPARISONS,
+    GREATER,
+    KEEP,
+    LESSER,
+    NO_PIVOT,
+    OPERATIONS,
+    SUM,
+    Condition,
+    Question,
+)
 
 if TYPE_CHECKING:
     from goldviz.labs.neural_programmer.settings import NeuralProgrammer

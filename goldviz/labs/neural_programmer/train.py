@@ -14,10 +14,8 @@ from torch import Tensor, nn
 
 from goldviz.labs.neural_programmer.execution import execute
 from goldviz.labs.neural_programmer.instruments import Measured, Unseen, look, of_followed
-from goldviz.labs.neural_programmer.language import AGGREGATES
-from goldviz.labs.neural_programmer.learning import PRINT_WORD, add_noise, answer_loss
-from goldviz.labs.neural_programmer.operations import COLUMNS, OPERATIONS
-from goldviz.labs.neural_programmer.programmer import Programmer
+from goldviz.labs.neural_programmer.language import AGGREGATES, COLUMNS, OPERATIONS
+from goldviz.labs.neural_programmer.programmer import PRINT_WORD, Programmer, add_noise, answer_loss
 from goldviz.labs.neural_programmer.questions import Questions, drawn, places
 from goldviz.training.course import Course, learner
 from goldviz.training.devices import on_cpu

@@ -11,10 +11,9 @@ from goldviz.arrays.labelled import Run
 from goldviz.diagnostics.findings import median, networks
 from goldviz.diagnostics.findings.finding import majority
 from goldviz.labs.recurrent_gradients import LAB
-from goldviz.labs.recurrent_gradients.counts import sizes_of, weights_of
-from goldviz.labs.recurrent_gradients.figures.readings import GATES
+from goldviz.labs.recurrent_gradients.figures import GATES
 from goldviz.labs.recurrent_gradients.figures.words import OF_WORDS, word_table
-from goldviz.labs.recurrent_gradients.measures import LABELS, Reading
+from goldviz.labs.recurrent_gradients.measures import LABELS, Reading, sizes_of, weights_of
 from goldviz.labs.recurrent_gradients.settings import RecurrentGradients
 from goldviz.runs.jobs.jobs import Task
 from goldviz.ui.pages.laboratory import LaboratoryPage

@@ -9,7 +9,7 @@ from goldviz.diagnostics.recurrent.backward import steps_back
 from goldviz.diagnostics.recurrent.jacobians import step_jacobians
 from goldviz.labs.lstm_valves.valves import openings, valves
 from goldviz.labs.recurrent_gradients.lag_contributions import contribution_norms, contributions_by_lag
-from goldviz.labs.recurrent_gradients.steps_forward import steps_on
+from goldviz.labs.recurrent_gradients.last_state import steps_on
 from tests.diagnostics.recurrent.cases import NAMES, case, recipes
 
 

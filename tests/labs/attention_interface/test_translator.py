@@ -8,8 +8,7 @@ import torch
 
 from goldviz.data.pairs.symbols import reversal
 from goldviz.labs.attention_interface.instruments import peaks_beside
-from goldviz.labs.attention_interface.networks import initialise
-from goldviz.labs.attention_interface.translator import Translator
+from goldviz.labs.attention_interface.networks import Translator, initialise
 from goldviz.models.text.decoding import beam, greedy
 
 WIDTH, WORDS, LENGTH = 6, 5, 4

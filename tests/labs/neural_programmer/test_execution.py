@@ -7,9 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from goldviz.labs.neural_programmer.execution import Answer, execute, hardened
-from goldviz.labs.neural_programmer.learning import add_noise, answer_loss, distance
-from goldviz.labs.neural_programmer.operations import OPERATIONS
-from goldviz.labs.neural_programmer.programmer import Programmer
+from goldviz.labs.neural_programmer.language import OPERATIONS
+from goldviz.labs.neural_programmer.programmer import Programmer, add_noise, answer_loss, distance
 
 
 def interpreted(table, pivots, program):

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from goldviz.labs.recurrent_gradients.figures.readings import GATES
+from goldviz.labs.recurrent_gradients.figures import GATES
 from goldviz.labs.recurrent_gradients.instruments import LAYERS
 from goldviz.labs.recurrent_gradients.settings import RecurrentGradients
 from tests.labs.layer_readings import layer_labels, layer_readings

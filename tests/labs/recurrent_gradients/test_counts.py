@@ -5,7 +5,7 @@ import re
 import pytest
 import torch
 
-from goldviz.labs.recurrent_gradients.counts import sizes_of, weights_of
+from goldviz.labs.recurrent_gradients.measures import sizes_of, weights_of
 from goldviz.labs.recurrent_gradients.reader import at_start
 from goldviz.labs.recurrent_gradients.settings import RESETS, TASKS, RecurrentGradients
 from goldviz.labs.recurrent_gradients.tasks import outputs, sequences

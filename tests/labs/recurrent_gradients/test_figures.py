@@ -8,11 +8,14 @@ import pytest
 from goldviz.declare.laboratory import laboratory_of
 from goldviz.diagnostics.findings import times
 from goldviz.figures.theme import NETWORKS
-from goldviz.labs.recurrent_gradients.figures import FIGURES, WITHOUT_GATES, picture, shared_limits
-from goldviz.labs.recurrent_gradients.figures.readings import (
+from goldviz.labs.recurrent_gradients.figures import (
+    FIGURES,
     GATES,
+    WITHOUT_GATES,
     contribution_share,
     fading_lag,
+    picture,
+    shared_limits,
 )
 from goldviz.labs.recurrent_gradients.settings import RecurrentGradients
 from goldviz.runs.examples import example

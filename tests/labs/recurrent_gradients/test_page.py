@@ -6,7 +6,7 @@ import pytest
 
 from goldviz.declare.claims import claims_of
 from goldviz.declare.registry import laboratories
-from goldviz.labs.recurrent_gradients.counts import weights_of
+from goldviz.labs.recurrent_gradients.measures import weights_of
 from goldviz.labs.recurrent_gradients.page import to_start_from
 from goldviz.labs.recurrent_gradients.settings import RecurrentGradients
 from goldviz.labs.recurrent_gradients.word_by_word import Words

@@ -18,8 +18,13 @@ from goldviz.labs.translation_transformer.instruments import (
     self_share,
 )
 from goldviz.labs.translation_transformer.networks import initialise
-from goldviz.labs.translation_transformer.normalisation import Norm
-from goldviz.labs.translation_transformer.transformer import MultiHeadAttention, Transformer, TransformerShape, padded
+from goldviz.labs.translation_transformer.transformer import (
+    MultiHeadAttention,
+    Norm,
+    Transformer,
+    TransformerShape,
+    padded,
+)
 from goldviz.models.series.sinusoids import sinusoidal_code
 from goldviz.models.text.decoding import beam, greedy
 

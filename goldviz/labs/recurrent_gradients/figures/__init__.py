@@ -11,7 +11,7 @@ from functools import partial
 
 import numpy as np
 
-from goldviz.arrays.labelled import Run
+from goldviz.arrays.labelled import Array, Run
 from goldviz.diagnostics.findings import percent, times
 from goldviz.figures import elements, training_steps
 from goldviz.figures.chart import Panel, at, axis, changed, curves, figure, lines, mean, offered, panel, rule, thinned
@@ -20,25 +20,72 @@ from goldviz.figures.draft import Figure
 from goldviz.figures.elements import number_ticks, power_ticks, unseen, whole
 from goldviz.figures.frames import Words, line, spoken
 from goldviz.figures.layers import lines_of_layers
-from goldviz.figures.limits import Quantity, decades, log_of, magnitudes
+from goldviz.figures.limits import Quantity, Values, decades, log_of, magnitudes, values_of
 from goldviz.figures.marks import Canvas, Mark
-from goldviz.figures.plot import Plot, unless_zero
+from goldviz.figures.plot import Now, Plot, unless_zero
 from goldviz.figures.reading import absence, finite, networks, positive
 from goldviz.figures.theme import style_of
 from goldviz.figures.thumbnail import networks_svg, polyline_svg
 from goldviz.labs.recurrent_gradients.figures.network import COLOURS, parts_of
-from goldviz.labs.recurrent_gradients.figures.readings import (
-    FADED,
-    GATES,
-    contribution_share,
-    fading_lag,
-    gates_of,
-    jacobian_norms,
-    matrix_measures,
-    whole_decades,
-)
+from goldviz.labs.recurrent_gradients.measures import FADED
 from goldviz.labs.recurrent_gradients.settings import FOLLOWED, RecurrentGradients
+from goldviz.models.recurrent.cells import CELLS
 from goldviz.models.style import NetworkStyle
+
+GATES = {name: cell.gates for name, cell in CELLS.items() if cell.gates}
+"""The gates of each network that has any (document 001, eq. 10-12, 21-22)."""
+
+BOUND_ROOM = 4.0
+"""Decades beyond the measured norms up to which the axis follows the bound, which may grow without end."""
+
+
+def fading_lag(logarithms: Array) -> Array:
+    """The first lag at which a Jacobian norm (log10, dimension ``lag``) is below a hundredth; NaN if it never is.
+
+    Minus infinity, a product that is exactly zero, counts as below; NaN does not.
+    """
+    below = logarithms < FADED
+    first = below["lag"].isel(lag=below.argmax("lag"))
+    return first.where(below.any("lag")).drop_vars("lag", errors="ignore")
+
+
+def gates_of(ds: Run) -> list[tuple[str, str]]:
+    """The (network, gate) pairs of a run, network by network."""
+    gates = {str(gate) for gate in ds["gate"].values}
+    return [(n, gate) for n in networks(ds) for gate in GATES.get(n, ()) if gate in gates]
+
+
+def _finite_values(ds: Run, *names: str) -> Values:
+    values = values_of(*names)(ds)
+    return np.asarray(values[np.isfinite(values)])
+
+
+def jacobian_norms(ds: Run) -> Values:
+    """What the axis of Jacobian products reaches over: the bound only as far as it stays near them."""
+    norms = _finite_values(ds, "log_jacobian_norm", "log_cell_path")
+    if not norms.size:
+        return norms
+    bound = _finite_values(ds, "log_bound")
+    visible = bound[(bound <= norms.max() + BOUND_ROOM) & (bound >= norms.min() - BOUND_ROOM)]
+    return np.concatenate([norms, visible, [0.0, FADED]])
+
+
+def whole_decades(low: float, high: float) -> tuple[float, float]:
+    """Limits at whole powers of ten, with room."""
+    return (float(np.floor(low - 0.2)), float(np.ceil(high + 0.2)))
+
+
+def matrix_measures(ds: Run) -> Values:
+    """Spectral radii and norms of W, and the 1 at which its powers keep their size."""
+    return np.append(values_of("spectral_radius", "spectral_norm")(ds), 1.0)
+
+
+def contribution_share(ds: Run | Now) -> Array:
+    """Each lag's share of the summed norms of eq. 6's contributions; NaN where their sum is zero or not finite."""
+    norms = finite(ds["lag_contribution"].astype(np.float64))
+    total = norms.sum("lag")
+    return norms / total.where(total > 0)
+
 
 __all__ = ["FIGURES", "WITHOUT_GATES", "picture", "shared_limits"]
 

@@ -19,7 +19,7 @@ from goldviz.figures.marks import Mark
 from goldviz.figures.notes import as_label
 from goldviz.figures.plot import Plot
 from goldviz.figures.theme import style_of
-from goldviz.labs.recurrent_gradients.figures.readings import GATES
+from goldviz.labs.recurrent_gradients.figures import GATES
 
 GATE_COLOURS = {"input": "#009e73", "forget": "#0e7ac0", "output": "#d55e00", "update": "#0e7ac0", "reset": "#d55e00"}
 
