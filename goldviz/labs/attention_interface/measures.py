@@ -19,13 +19,8 @@ if TYPE_CHECKING:
 LABELS = {"attention": "GRU with attention", "fixed_vector": "GRU without attention"}
 
 
-def _middle(offsets: Floats) -> Floats:
-    """The share of peaks that stand on the word itself: (offset, seed) in."""
-    return np.asarray(offsets[len(offsets) // 2])
-
-
 def _near(offsets: Floats) -> Floats:
-    """The share that stands on the word or one place beside it."""
+    """The share that stands on the word or one place beside it: (offset, seed) in."""
     middle = len(offsets) // 2
     return np.asarray(offsets[middle - 1 : middle + 2].sum(axis=0))
 
@@ -43,7 +38,9 @@ class Reading(TrainingReading):
     """The same of the longest sequences that are trained."""
     beyond_right = measure(lambda n: right_at_length(n, n.dataset.attrs.get("longest_asked")))
     """The same of the longest sequences that are asked for, trained or not."""
-    on_word = measure(at_last("peak_offset", "close_look", "offset", by=_middle, only="attention"))
+    on_word = measure(
+        at_last("peak_offset", "close_look", "offset", by=lambda shares: shares[len(shares) // 2], only="attention")
+    )
     """The share of words written whose largest weight is on the word that they stand for."""
     near_word = measure(at_last("peak_offset", "close_look", "offset", by=_near, only="attention"))
     """The share whose largest weight is on that word or one place beside it."""

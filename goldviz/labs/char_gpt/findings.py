@@ -33,10 +33,6 @@ NARROWER: Candidate = ("Take a network of half the width.", {"width": Times(0.5)
 CLIPPING: Candidate = ("Clip gradients at a norm of 1.", {"clip": LoweredTo(1.0)})
 
 
-def _why_even(case: Case) -> str:
-    return f"Each token gets about the average of {'the earlier ones' if case.settings.masked else 'all'}."
-
-
 def _to_beat_pairs(case: Case) -> list[Candidate]:
     """More steps help nearly every network that has a way round its branches, and one in nine that has none."""
     faster = [] if case.also("learning_rate_too_large") else [FASTER]
@@ -69,7 +65,9 @@ RULES = (
         line=above("evenness", EVEN, "attention with {at:.1%} of the largest possible entropy"),
         of_training=True,
         number="{evenness:.1%} of the largest possible entropy",
-        explanation=_why_even,
+        explanation=lambda case: (
+            f"Each token gets about the average of {'the earlier ones' if case.settings.masked else 'all'}."
+        ),
         advice=[RESIDUAL, NORMS, FASTER, LONGER],
         silenced_by=("learning_rate_too_large",),
         at_end=True,

@@ -26,7 +26,7 @@ from goldviz.figures.chart import (
     panel,
 )
 from goldviz.figures.frames import AtStep
-from goldviz.figures.limits import Quantity, Values
+from goldviz.figures.limits import Quantity
 from goldviz.figures.marks import Heat
 from goldviz.figures.notes import as_label
 from goldviz.figures.plot import Plot
@@ -65,10 +65,6 @@ def _shown(weights: Array) -> Channel:
 def names_of(ds: Run) -> list[str]:
     """What stands beside each row of :func:`choices`."""
     return [*map(str, ds["operation"].values), "", *(f"column {name}" for name in ds["column"].values)]
-
-
-def _choice_ends(ds: Run) -> Values:
-    return np.array([-0.5, ds.sizes.get("operation", 0) + ds.sizes.get("column", 0) + 0.5])
 
 
 def _downwards(plot: Plot) -> dict[str, Any]:
@@ -145,7 +141,9 @@ of_choices = partial(
     figure,
     needs=("operation_weight", "column_weight"),
     colour=weights,
-    limits={"choice": Quantity(_choice_ends)},
+    limits={
+        "choice": Quantity(lambda ds: np.array([-0.5, ds.sizes.get("operation", 0) + ds.sizes.get("column", 0) + 0.5]))
+    },
 )
 
 FIGURES, shared_limits = offered(

@@ -88,10 +88,11 @@ def look(network: Programmer, test: Unseen) -> Measured:
     firm = execute(questions.tables, questions.asked.pivots, *hard).answer
     right = distance(firm, questions.answer, prints) < CLOSE
     everywhere = right & _right_elsewhere(hard, test.elsewhere)
+    as_asked = torch.tensor([own == spelt for own, spelt in zip(_steps(hard), test.spelt, strict=True)])
     return {
         "test_loss": answer_loss(soft, questions.answer, prints),
         "right": right.float().mean(),
-        "as_asked": _as_asked(hard, test.spelt).float().mean(),
+        "as_asked": as_asked.float().mean(),
         "lucky": (right & ~everywhere).float().mean(),
         "gap": distance(soft, firm, prints).mean(),
         "right_by_sort": torch.stack([right[sort].float().mean() for sort in test.sorts()]),
@@ -104,11 +105,6 @@ def _right_elsewhere(hard: Program, elsewhere: Questions) -> Bool[Tensor, " ques
     answer = execute(elsewhere.tables, elsewhere.asked.pivots, *again).answer
     apart = distance(answer, elsewhere.answer, elsewhere.asked.words[:, 0] == PRINT_WORD)
     return (apart < CLOSE).reshape(OTHER_TABLES, -1).all(0)
-
-
-def _as_asked(hard: Program, spelt: list[Steps]) -> Bool[Tensor, " question"]:
-    """Whether a program is the question's own."""
-    return torch.tensor([one == other for one, other in zip(_steps(hard), spelt, strict=True)])
 
 
 def _steps(hard: Program) -> list[Steps]:

@@ -24,7 +24,6 @@ LONGEST_NORM = 1000.0
 WORSE = 1.05
 """Times the memoryless loss, from which on a network is not said to score as well as an answer without memory."""
 SOLVED = training.learned_below("the best loss without memory")
-MEAN = "The product's norm is the geometric mean over unseen sequences."
 ORTHOGONAL = ("Start from an orthogonal matrix that keeps lengths.", {"initialisation": "orthogonal", "gain": 1.0})
 SUITED_TO_RELU = (
     "Start from an orthogonal matrix with the gain that suits ReLU.",
@@ -66,10 +65,6 @@ def _how_bad(case: Case) -> Severity:
     return "bad" if case.names <= {"RNN"} or left <= case.names else "warning"
 
 
-def _title_with_lag(case: Case) -> str:
-    return f"The gradient vanishes by lag {case.largest('faded_at'):.0f} in {{subject}}"
-
-
 def _cures(case: Case) -> list[Candidate]:
     """What may let a signal through that vanishes; a matrix only where a network has one."""
     if not any(CELLS[network].reads_state for network in lanes(case.settings.networks)):
@@ -84,10 +79,6 @@ def _cures(case: Case) -> list[Candidate]:
     return [*orthogonal, SHORTER]
 
 
-def _against_vanishing(case: Case) -> list[Candidate]:
-    return [*_cures(case), COMPARE]
-
-
 def _beside_no_memory(case: Case) -> str:
     beside = "as well" if all(median(n.worth) < WORSE for n in case.readings) else "better"
     return f"An answer that never looks back would score {beside}."
@@ -98,10 +89,6 @@ def _to_learn(case: Case) -> list[Candidate]:
     if case.also("vanishing"):
         return [*_cures(case), longer, COMPARE]
     return [longer, ("Let Adam take steps of 0.003.", {"optimiser": "adam", "learning_rate": 3e-3}), SHORTER]
-
-
-def _title_with_steps(case: Case) -> str:
-    return f"{{Subject}} keep{{s|}} the signal over {case.considered[0].longest_lag} steps"
 
 
 def _beside_the_kept(case: Case) -> str:
@@ -167,12 +154,12 @@ RULES = (
     Rule(
         "vanishing",
         _how_bad,
-        _title_with_lag,
+        lambda case: f"The gradient vanishes by lag {case.largest('faded_at'):.0f} in {{subject}}",
         line=where("faded", "a Jacobian product below {at:power} within the sequence, at the last look", at=FADED),
         of_training=True,
         number=lambda n: f"below {power(FADED)} from lag {median(n.faded_at):.0f} of {n.longest_lag}",
         explanation="A cue farther back than that lag is hardly heard (document 001, eq. 6-9).",
-        advice=_against_vanishing,
+        advice=lambda case: [*_cures(case), COMPARE],
         silenced_by=("exploding",),
     ),
     Rule(
@@ -233,7 +220,7 @@ RULES = (
     Rule(
         "gradient_kept",
         "good",
-        _title_with_steps,
+        lambda case: f"{{Subject}} keep{{s|}} the signal over {case.considered[0].longest_lag} steps",
         line=at_most(
             "drift",
             math.log10(KEPT_WITHIN),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from goldviz.arrays.labelled import Run
 from goldviz.declare.settings import Settings
 from goldviz.declare.stories import Curve, Found, Guess, Step, Story, Task, first_over_last
@@ -51,14 +53,6 @@ def _right_over(settings: Settings, run: Run, task: str, network: str) -> bool:
     return bool(Reading.right_of_10[network].over_seeds(run) > 0.9)
 
 
-def _rnn_recalls(settings: Settings, run: Run) -> bool:
-    return _right_over(settings, run, "recall", "rnn")
-
-
-def _lstm_reads(settings: Settings, run: Run) -> bool:
-    return _right_over(settings, run, "reviews", "lstm")
-
-
 STORIES = (
     Story(
         "memory",
@@ -105,7 +99,10 @@ STORIES = (
             Step(
                 "Your turn: find a plain RNN that remembers.",
                 ("break-it-small-gain",),
-                task=Task("Train a plain RNN that recalls over 40 steps or more, nine of ten right.", _rnn_recalls),
+                task=Task(
+                    "Train a plain RNN that recalls over 40 steps or more, nine of ten right.",
+                    partial(_right_over, task="recall", network="rnn"),
+                ),
             ),
         ),
     ),
@@ -149,7 +146,10 @@ STORIES = (
             Step(
                 "Your turn: start with the shut valve, and find what opens it.",
                 ("break-it-forget-bias-2",),
-                task=Task("Train an LSTM that reads reviews over 40 words or more, nine of ten right.", _lstm_reads),
+                task=Task(
+                    "Train an LSTM that reads reviews over 40 words or more, nine of ten right.",
+                    partial(_right_over, task="reviews", network="lstm"),
+                ),
             ),
         ),
     ),

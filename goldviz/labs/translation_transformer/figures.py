@@ -18,7 +18,7 @@ from goldviz.figures.answers import longer_than_learned
 from goldviz.figures.chart import axis, bars, colours, curves, dots, figure, offered, series, thin
 from goldviz.figures.draft import Bar, Figure, make_subplots
 from goldviz.figures.elements import add_heading, colour_bar_below
-from goldviz.figures.frames import AtStep, Words
+from goldviz.figures.frames import AtStep
 from goldviz.figures.limits import Values
 from goldviz.figures.marks import Dots
 from goldviz.figures.notes import as_label
@@ -117,10 +117,6 @@ def _not_everywhere(plot: Plot) -> str:
     return f"Not everywhere: {', '.join(never)}." if never else ""
 
 
-def _looked_into(plot: Plot) -> Words:
-    return plot.when(f"{plot.look_of(plot.networks[0]).label}, step {{}}.", "look")
-
-
 learned, beyond = longer_than_learned(lambda plot: int(plot.ds["length"].values[-1]))
 
 FIGURES, shared_limits = offered(
@@ -175,7 +171,7 @@ FIGURES, shared_limits = offered(
         over="read",
         x=axis(told=_words_read),
         y=axis("Numbers of a word's state", read=_spread),
-        lead=_looked_into,
+        lead=lambda plot: plot.when(f"{plot.look_of(plot.networks[0]).label}, step {{}}.", "look"),
         says_step=False,
         hover="closest",
     ),

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from goldviz.diagnostics.findings import Case, Conclusions, Rule, training
+from goldviz.diagnostics.findings import Conclusions, Rule, training
 from goldviz.diagnostics.findings.answers import of_answers
 from goldviz.diagnostics.findings.line import above
 from goldviz.labs.translation_transformer.measures import LABELS, Reading
 
 UNSEEN = "unseen sequences"
 ONE_WORD = "One wrong word counts as a wrong answer."
-
-
-def _over_a_batch(case: Case) -> str:
-    return "Mean and variance are taken over all words of a batch." if case.names == {LABELS["batch"]} else ""
 
 
 RULES = (
@@ -34,7 +30,9 @@ RULES = (
         "{Subject} let{s|} other pairs of a batch take part",
         line=above("neighbour_effect", 0.01, "a logit by {at:.2f}"),
         number="a logit moves by {neighbour_effect:.2f}",
-        explanation=_over_a_batch,
+        explanation=lambda case: (
+            "Mean and variance are taken over all words of a batch." if case.names == {LABELS["batch"]} else ""
+        ),
         asked="one batch of unseen sequences",
         at_end=True,
     ),

@@ -236,14 +236,12 @@ class TranslationTransformer(Experiment):
             return LONGEST_OWN
         return LONGEST_DATE if self.task == "dates" else self.longest
 
-    def _learners(self) -> int:
-        return len(trained_norms(self.norm)) * len(trained_rates(self.rates)) * len(self.seeds)
-
     def estimated_bytes(self) -> float:
         """About how much memory a run takes: each block's states and weights, of a batch or of 128 unseen pairs."""
         words = self._words() + 1
         values = max(self.batch, 128) * words * self.layers * (45 * self.width + 14 * self.heads * words)
-        return bytes_of_training(30 * self.layers * self.width**2 + 3000, self._learners(), values)
+        learners = self.learners() * len(self.seeds)
+        return bytes_of_training(30 * self.layers * self.width**2 + 3000, learners, values)
 
     def learners(self) -> int:
         return len(trained_norms(self.norm)) * len(trained_rates(self.rates))

@@ -116,12 +116,12 @@ class MultiHeadAttention(nn.Module):
 
     def forward(self, x: Tensor, memory: Tensor, visible: Bool[Tensor, "#batch #place cell"]) -> MappedAttention:
         """What each row takes, (batch, place, width), and the weights of every head, (batch, head, place, cell)."""
-        query, key, value = (self._in_heads(one) for one in (self.query(x), self.key(memory), self.value(memory)))
+        query, key, value = (
+            one.unflatten(-1, (self.heads, -1)).transpose(1, 2)
+            for one in (self.query(x), self.key(memory), self.value(memory))
+        )
         attention = masked_attention(query, key, value, visible[:, None])
         return MappedAttention(self.output(attention.output.transpose(1, 2).flatten(2)), attention.weights)
-
-    def _in_heads(self, x: Tensor) -> Tensor:
-        return x.reshape(*x.shape[:2], self.heads, -1).transpose(1, 2)
 
 
 class FeedForward(nn.Module):
