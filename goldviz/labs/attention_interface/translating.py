@@ -50,13 +50,9 @@ def translate(report: Report, checkpoint: KeptWeights, sentence: str, width: int
 def loaded(checkpoint: KeptWeights) -> tuple[dict[str, Translator], PairTask]:
     """The first seed's networks with their task; raises as :func:`translate` does."""
     settings = AttentionInterface.checked_json(checkpoint.settings)
-    return networks_of_state(settings, checkpoint.state(AttentionInterface)), task_in(settings)
-
-
-def networks_of_state(settings: AttentionInterface, state: bytes) -> dict[str, Translator]:
-    """The first seed's networks as they stood in a packed state; raises :class:`StateError` where it holds none."""
-    seed = settings.seeds[0]
-    return {
+    state, seed = checkpoint.state(AttentionInterface), settings.seeds[0]
+    networks = {
         name: network_at_rest(translator(settings, name, seed), f"{name}/{seed}/network", state)
         for name in trained_networks(settings.networks)
     }
+    return networks, task_in(settings)

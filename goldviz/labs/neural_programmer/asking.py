@@ -83,10 +83,5 @@ def _in_words(answer: Answer, questions: Questions) -> str:
 def loaded(checkpoint: KeptWeights) -> Programmer:
     """The first seed's network; raises as :func:`ask` does."""
     settings = NeuralProgrammer.checked_json(checkpoint.settings)
-    return network_of_state(settings, checkpoint.state(NeuralProgrammer))
-
-
-def network_of_state(settings: NeuralProgrammer, state: bytes) -> Programmer:
-    """The first seed's network as it stood in a packed state; raises :class:`StateError` where it holds none."""
-    seed = settings.seeds[0]
-    return network_at_rest(programmer(settings, seed), f"programmer/{seed}/network", state)
+    network, state = programmer(settings, settings.seeds[0]), checkpoint.state(NeuralProgrammer)
+    return network_at_rest(network, f"programmer/{settings.seeds[0]}/network", state)

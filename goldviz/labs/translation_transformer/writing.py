@@ -77,10 +77,6 @@ def write(report: Report, weights: KeptWeights, sentence: str, width: int) -> Wr
 def loaded(weights: KeptWeights) -> tuple[Transformer, PairTask | OwnPairs]:
     """The first seed's first network with its task; raises as :func:`write` does."""
     settings = TranslationTransformer.checked_json(weights.settings)
-    return network_of_state(settings, weights.state(TranslationTransformer)), task_in(settings)
-
-
-def network_of_state(settings: TranslationTransformer, state: bytes) -> Transformer:
-    """The network as it stood in a packed state; raises :class:`StateError` where it holds none."""
     norm, seed = trained_norms(settings.norm)[0], settings.seeds[0]
-    return network_at_rest(transformer(settings, norm, seed), f"{norm}/{seed}/network", state)
+    network, state = transformer(settings, norm, seed), weights.state(TranslationTransformer)
+    return network_at_rest(network, f"{norm}/{seed}/network", state), task_in(settings)
