@@ -186,9 +186,9 @@ def _typed(reviews: dict[str, str]) -> str:
 
 
 def _read(lane: Lane[RecurrentGradients], settings: RecurrentGradients, text: str) -> Run | None:
-    from goldviz.labs.recurrent_gradients.word_by_word import READ_SECONDS, of_run, word_by_word
+    from goldviz.labs.recurrent_gradients.word_by_word import READ_SECONDS, word_by_word
 
-    arguments = of_run(lane.dataset, settings, text)
+    arguments = settings.model_dump_json(), lane.dataset["weights"].values, text
     return background.answer(
         Task(f"words-{(lane.id, lane.version, text)}", word_by_word, arguments, "Reading the words", READ_SECONDS)
     )

@@ -7,7 +7,6 @@ every step. They take their steps in turn, so their curves grow together; what o
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -53,36 +52,27 @@ if TYPE_CHECKING:
     Record = Recorder[RecurrentGradients]
 
 
-@dataclass
-class SeedSequences:
-    """One seed's sequences: the stream that every step draws a batch from, and those that are only looked at."""
-
-    order: torch.Generator
-    looked_at: Evaluation
-
-
 def train(settings: RecurrentGradients, record: Record) -> None:
     """Train the chosen networks for every seed, and record every variable that the experiment declares."""
     with training_on(settings.device) as device:
-        data = [
-            SeedSequences(stream(seed, DATA), evaluation(settings, stream(seed, TEST_DATA))) for seed in settings.seeds
-        ]
+        orders = [stream(seed, DATA) for seed in settings.seeds]
+        evaluations = [evaluation(settings, stream(seed, TEST_DATA)) for seed in settings.seeds]
         grid = Grid.made(
             lanes(settings.networks),
             settings.seeds,
-            lambda lane, seed: learner(settings, lane, seed, data[0].looked_at, device),
-            sequences=[own.order for own in data],
+            lambda lane, seed: learner(settings, lane, seed, evaluations[0], device),
+            sequences=orders,
         )
-        announce(settings, record, data[0].looked_at, device)
+        announce(settings, record, evaluations[0], device)
         record.once("parameter_count", [parameter_count(one.network) for one in grid.first()])
-        by_lag = [[memoryless_loss(settings, group) for group in own.looked_at.groups] for own in data]
+        by_lag = [[memoryless_loss(settings, group) for group in own.groups] for own in evaluations]
         record.once("memoryless_loss_by_lag", by_lag)
 
         for step in steps_from_state(record, settings.steps, grid.parts()):
             every = settings.look_every
             closely = every > 0 and (step == 1 or step % every == 0)
-            batches = [on(sequences(settings, settings.length, settings.batch, own.order), device) for own in data]
-            looked_at = [own.looked_at if closely else None for own in data]
+            batches = [on(sequences(settings, settings.length, settings.batch, order), device) for order in orders]
+            looked_at = evaluations if closely else [None] * len(evaluations)
             measurements = grid.each(partial(train_step, settings=record.settings, record=record), batches, looked_at)
             with record.instrument():
                 rows = with_means_over_seeds(table(measurements))

@@ -67,11 +67,6 @@ class Words:
         return (rows * torch.tensor(self.known)[:, None])[:, None]
 
 
-def of_run(ds: xr.Dataset, settings: RecurrentGradients, text: str) -> tuple[str, np.ndarray, str]:
-    """What :func:`word_by_word` takes, of a run's recorded weights."""
-    return settings.model_dump_json(), ds["weights"].values, text
-
-
 def word_by_word(report: Report, settings: str, weights: np.ndarray, text: str) -> xr.Dataset:
     """See :func:`read_words`; ``settings`` in JSON."""
     return read_words(RecurrentGradients.checked_json(settings), weights, text)
