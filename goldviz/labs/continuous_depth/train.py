@@ -86,7 +86,7 @@ def train(settings: ContinuousDepth, record: Record) -> None:
         view = data[0].view
         dimensions = [f"h{index + 1}" for index in range(view.unseen.points.shape[1] + settings.augmented)]
         record.coordinates(
-            network=list(lanes),
+            network=list(lanes(settings.networks)),
             seed=list(settings.seeds),
             depth=list(view.depths),
             point=list(range(1, len(view.kept) + 1)),
