@@ -2,7 +2,7 @@
 // the choice of light or dark, and paper.
 
 import diagram from "../ui/assets/diagram.js";
-import { onScreen } from "../ui/assets/figure_draw.js";
+import { idle } from "../ui/assets/figure_draw.js";
 import { bytesOf, decoded } from "../ui/assets/figure_fill.js";
 import { framesPage, goToStep } from "../ui/assets/frames_page.js";
 import figure from "../ui/assets/live_figure.js";
@@ -27,7 +27,7 @@ async function open() {
   const about = JSON.parse(textOf("about"));
   // A page without an address asks nobody: all that it will ever have is taken here.
   framesPage("").take(decoded(await unzipped("frames")));
-  const script = about.plotly || onScreen().then(plotlyInside);
+  const script = about.plotly || idle().then(plotlyInside);
   for (const host of hosts) {
     const { lane, name } = host.dataset;
     const own = { subject: lane, description: host.ariaLabel, plotly: script, theme: "light", inks: about.inks };
@@ -61,9 +61,8 @@ addEventListener("beforeprint", () => {
   worn = root.dataset.theme;
   root.dataset.theme = "light";
   root.classList.add("printed");
-  // Until Plotly has come, first pictures are printed: `figure_draw.js` draws them.
-  for (const host of hosts)
-    if (window.Plotly || host.classList.contains("goldviz-diagram")) host.goldvizPlace?.drawNow(window.Plotly);
+  // Figures see to themselves: `figure_draw.js`.
+  for (const host of hosts) if (host.classList.contains("goldviz-diagram")) host.goldvizPlace?.drawNow();
 });
 addEventListener("afterprint", () => {
   root.classList.remove("printed");

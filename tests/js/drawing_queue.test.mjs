@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Element, soon } from "./page.mjs";
-import { distance, inTurn, queue, whenMeasured } from "../../goldviz/ui/assets/drawing_queue.js";
+import { distance, inTurn, queue } from "../../goldviz/ui/assets/drawing_queue.js";
 
 function at(top) {
   const host = new Element("div");
@@ -49,23 +49,6 @@ test("figures that are drawn in no time are drawn together, and a long draw lets
   assert.deepEqual(done.slice(0, 3), ["drawn", "answered", "drawn"]);
 });
 
-test("what draws together changes the page when all of it has been measured, and a turn is over then", async () => {
-  await soon(20);
-  const done = [];
-  const moved = (name) => async () => {
-    done.push(`${name} is measured`);
-    whenMeasured(() => done.push(`${name} is changed`));
-  };
-  const hosts = ["one", "other"].map((name) => {
-    const host = at(10);
-    inTurn(host, moved(name));
-    host.goldvizTurn.then(() => done.push(`${name} is over`));
-    return host;
-  });
-  await Promise.all(hosts.map((host) => host.goldvizTurn));
-  assert.deepEqual(done, ["one is measured", "other is measured", "one is changed", "other is changed", "one is over", "other is over"]);
-});
-
 test("what comes into sight does not wait for the rest of what is out of it", async () => {
   await soon(20);
   const drawn = [];
@@ -88,14 +71,4 @@ test("a draw that fails is told, and keeps no other one waiting", async () => {
   inTurn(other, async () => told.push("drawn"));
   await Promise.all([one.goldvizTurn, other.goldvizTurn]);
   assert.deepEqual(told, ["no canvas", "drawn"]);
-});
-
-test("border rules that cost a look through the page go, others stay", async () => {
-  await soon(20);
-  const rules = [{ selectorText: "a" }, { selectorText: "button:has(+ button:hover)" }];
-  document.styleSheets.push({ ownerNode: { dataset: { emotion: "st" } }, cssRules: rules, deleteRule: (index) => rules.splice(index, 1) });
-  const host = at(0);
-  inTurn(host, async () => {});
-  await host.goldvizTurn;
-  assert.deepEqual(rules, [{ selectorText: "a" }]);
 });

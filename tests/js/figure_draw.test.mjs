@@ -3,7 +3,6 @@ import { afterEach, beforeEach, test } from "node:test";
 import { Element, element, soon, until } from "./page.mjs";
 import diagram from "../../goldviz/ui/assets/diagram.js";
 import { leavePlace, placeOfFigure } from "../../goldviz/ui/assets/figure_draw.js";
-import { PICTURED } from "../../goldviz/ui/assets/figure_laid.js";
 import { chosenPlaces } from "../../goldviz/ui/assets/figure_link.js";
 import { recoloured, themeUnder, wearInks } from "../../goldviz/ui/assets/figure_theme.js";
 
@@ -33,19 +32,26 @@ beforeEach(() => {
 // A place that is not left looks after its figure for good, and Node would wait for it.
 afterEach(() => leavePlace(host));
 
-async function put(wanted) {
+function pictured(wanted) {
   const place = placeOfFigure(host, "/plotly.js", () => wanted.now);
   host.goldvizPlace = place;
   place.draw();
   place.draw();
-  await until(() => host.dataset.updates);
+  return place;
+}
+
+async function put(wanted) {
+  const place = pictured(wanted);
+  place.touch();
+  await until(() => drawn.length);
   return place;
 }
 
 test("wishes that wait are one draw, the same figure is drawn once, and a zoom outlasts a new one", async () => {
   const wanted = { now: { figure: figureOf("Loss"), subject: "a", description: "Does it learn?" } };
   const place = await put(wanted);
-  assert.deepEqual([drawn.length, host.dataset.updates], [1, 1]);
+  await host.goldvizTurn;
+  assert.deepEqual([drawn.length, host.dataset.updates, host.dataset.drawn], [1, 1, "plotly"]);
   assert.equal(drawn[0].config.plotlyServerURL, "");
   assert.equal(host.attributes["aria-label"], "Loss. A note. loss ends at 1.");
   assert.equal(host.attributes["aria-description"], "Does it learn? curve (loss) from 1 to 2.");
@@ -69,32 +75,120 @@ test("wishes that wait are one draw, the same figure is drawn once, and a zoom o
   assert.equal(host.dataset.drawn, undefined);
 });
 
-test("while all figures are out of sight nobody asks for Plotly, and the first one in sight does for all", async () => {
-  const sights = [];
-  globalThis.IntersectionObserver = class {
-    constructor(heard) {
-      sights.push((isIntersecting) => heard([{ isIntersecting }]));
-    }
-    observe() {}
-    disconnect() {}
-  };
-  const page = await import("../../goldviz/ui/assets/figure_draw.js?of-its-own");
-  const hosts = [host, new Element("div", { class: "goldviz-figure" })];
-  for (const [index, one] of hosts.entries()) {
-    one.getBoundingClientRect = () => ({ top: 5000, bottom: 5400, left: 0, width: 600 });
-    const place = page.placeOfFigure(one, "/plotly.js", () => ({ figure: figureOf("Loss"), subject: String(index) }));
-    one.goldvizPlace = place;
-    place.draw();
-  }
-  sights[1](false);
-  await soon(40);
+test("a figure is its picture at every step until somebody touches it, and Plotly's from then on", async () => {
+  const wanted = { now: { figure: figureOf("Loss"), subject: "a", description: "Does it learn?" } };
+  const place = pictured(wanted);
+  assert.deepEqual([host.dataset.drawn, host.tabIndex], ["picture", 0]);
+  assert.equal(host.attributes["aria-label"], "Loss. A note. loss ends at 1.");
+  const [picture] = host.querySelectorAll(".goldviz-picture");
+  const marks = new Element("div", { class: "goldviz-marks" });
+  host.append(marks);
+  wanted.now = { ...wanted.now, figure: figureOf("Loss later") };
+  place.draw();
+  await host.goldvizTurn;
+  const [next, ...others] = host.querySelectorAll(".goldviz-picture");
+  assert.match(next.html, /Loss later/);
+  assert.ok(next !== picture && !others.length && host.contains(marks));
+  await soon(50);
+  assert.deepEqual([drawn.length, host.dataset.updates], [0, 2]);
+
+  // What moves under a pointer that rests, a finger that scrolls, and the focus that a press gives are no touch.
+  host.hear("pointermove", { pointerType: "mouse", movementX: 0, movementY: 0 });
+  host.hear("pointermove", { pointerType: "touch", movementX: 3, movementY: 30 });
+  host.hear("focusin", { target: marks });
+  await soon(50);
   assert.equal(drawn.length, 0);
-  sights[1](true);
-  await until(() => drawn.length > 1);
-  await Promise.all(hosts.map((one) => one.goldvizTurn));
-  assert.equal(drawn.length, 2);
-  hosts.forEach((one) => page.leavePlace(one));
-  await Promise.all(hosts.map((one) => one.goldvizTurn));
+  host.hear("pointermove", { pointerType: "mouse", movementX: 1, movementY: 0, clientX: 70, clientY: 80 });
+  await until(() => drawn.length);
+  await host.goldvizTurn;
+  assert.deepEqual([host.dataset.drawn, host.dataset.updates, host.tabIndex, host.querySelectorAll(".goldviz-picture").length], ["plotly", 2, -1, 0]);
+  wanted.now = { ...wanted.now, figure: figureOf("Loss") };
+  place.draw();
+  await host.goldvizTurn;
+  assert.deepEqual([drawn.length, host.dataset.updates], [2, 3]);
+});
+
+test("a tap touches a figure, and a pointer that has gone is not told of", async () => {
+  for (const [gesture, told] of [["click", 1], ["pointerleave", 0]]) {
+    host = new Element("div", { class: "goldviz-figure" });
+    drawn.length = 0;
+    const moves = [];
+    const drag = new Element("rect");
+    drag.dispatchEvent = (event) => moves.push([event.type, event.clientX]);
+    document.elementFromPoint = () => drag;
+    globalThis.MouseEvent ??= class {
+      constructor(type, given) {
+        Object.assign(this, { type }, given);
+      }
+    };
+    pictured({ now: { figure: figureOf("Loss"), subject: "a" } });
+    host.append(drag);
+    host.hear("click", { clientX: 70, clientY: 80 });
+    if (gesture === "pointerleave") host.hear(gesture);
+    await until(() => drawn.length);
+    await host.goldvizTurn;
+    assert.deepEqual(moves, [["mousemove", 70]].slice(0, told));
+    leavePlace(host);
+    await host.goldvizTurn;
+  }
+});
+
+test("whose shapes are dragged, what chooses and what no picture shows is Plotly's at once", async () => {
+  const unknown = figureOf("Loss");
+  unknown.data[0].type = "violin";
+  const chooses = figureOf("Loss");
+  chooses.layout.meta.chooses = true;
+  const those = [{ figure: figureOf("Loss"), movable: true }, { figure: chooses }, { figure: unknown }];
+  for (const [at, now] of those.entries()) {
+    host = new Element("div", { class: "goldviz-figure" });
+    drawn.length = 0;
+    pictured({ now: { ...now, subject: "a" } });
+    await until(() => drawn.length);
+    await host.goldvizTurn;
+    assert.deepEqual([host.dataset.drawn, host.dataset.waits], ["plotly", at === 2 ? "a violin" : undefined]);
+    leavePlace(host);
+    await host.goldvizTurn;
+  }
+});
+
+test("a veiled figure is a picture without its answer, whoever touches it, and Plotly's again without the veil", async () => {
+  const wanted = { now: { figure: figureOf("Loss"), subject: "a", description: "Does it learn?" } };
+  const place = await put(wanted);
+  await host.goldvizTurn;
+  wanted.now = { ...wanted.now, veiled: true };
+  place.draw();
+  await host.goldvizTurn;
+  const [picture] = host.querySelectorAll(".goldviz-picture");
+  assert.deepEqual([host.dataset.drawn, drawn.at(-1).purged, host.attributes["aria-label"]], ["picture", host, "Does it learn?"]);
+  assert.match(picture.html ?? host.innerHTML, /Loss/);
+  assert.doesNotMatch(picture.html ?? host.innerHTML, /class="(trace|line|subtitle)"/);
+  wanted.now = { ...wanted.now, veiled: false };
+  place.draw();
+  await host.goldvizTurn;
+  assert.equal(host.dataset.drawn, "plotly");
+});
+
+test("where Plotly does not come the picture stays, and a touch asks once more", async () => {
+  const page = await import("../../goldviz/ui/assets/figure_draw.js?without-plotly");
+  const { Plotly } = globalThis;
+  const { appendChild } = document.head;
+  const asked = [];
+  delete globalThis.Plotly;
+  document.head.appendChild = (script) => asked.push(script);
+  const place = page.placeOfFigure(host, "/plotly.js", () => ({ figure: figureOf("Loss"), subject: "a" }));
+  host.goldvizPlace = place;
+  place.draw();
+  for (const count of [1, 2]) {
+    host.hear("click", { clientX: 1, clientY: 1 });
+    await until(() => asked.length === count);
+    asked.at(-1).onerror();
+    await soon(20);
+    assert.equal(host.dataset.drawn, "picture");
+  }
+  place.draw();
+  await host.goldvizTurn;
+  Object.assign(globalThis, { Plotly });
+  document.head.appendChild = appendChild;
 });
 
 test("Plotly is handed margins that it need not find, axes of its own, and no room for an axis that is not there", async () => {
@@ -166,24 +260,4 @@ test("a diagram says what is chosen in it by key or press, in the colour that a 
   await until(() => said().startsWith("Choose"));
   assert.deepEqual([said(), chosenPlaces()], ["Choose a layer: the figures mark it.", []]);
   leave();
-});
-
-test("a first picture stands in a figure's place until Plotly has come, and readers hear its words", async () => {
-  const { placeOfFigure: placed } = await import("../../goldviz/ui/assets/figure_draw.js?with-a-picture");
-  const sent = figureOf("Loss");
-  Object.assign(sent.layout, { xaxis: { range: [0, 1] }, yaxis: { range: [1, 2] } });
-  sent.data[0].x = [0, 1];
-  host.classList.add("goldviz-figure-waiting");
-  host.getAttribute ??= (name) => host.attributes[name];
-  const place = placed(host, "/plotly.js", () => ({ figure: sent, subject: "a", description: "Does it learn?" }));
-  host.goldvizPlace = place;
-  place.draw();
-  assert.ok(host.classList.contains(PICTURED));
-  assert.match(host.innerHTML, /class="goldviz-picture"/);
-  assert.match(host.attributes["aria-label"], /Loss\. A note\. loss ends at 1\./);
-  assert.equal(drawn.length, 0);
-  await until(() => host.dataset.updates);
-  assert.ok(drawn.length > 0);
-  assert.deepEqual([host.classList.contains(PICTURED), host.classList.contains("goldviz-figure-waiting")], [false, false]);
-  place.leave();
 });

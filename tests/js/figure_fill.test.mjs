@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { decoded, merged, filledFigure, placeOf, countUpTo, stepping } from "../../goldviz/ui/assets/figure_fill.js";
+import { decoded, merged, filledFigure, placeOf, countUpTo } from "../../goldviz/ui/assets/figure_fill.js";
 
 // A message as the server packs it.
 function packed(header, ...arrays) {
@@ -47,15 +47,6 @@ test("the last number that is not above a value", () => {
   assert.deepEqual([0, 1, 2.5, 9].map((value) => countUpTo([1, 2, 4], value)), [0, 1, 2, 3]);
   assert.deepEqual([null, 0, 1, 3, 9].map((step) => placeOf([1, 2, 4], step)), [2, 0, 0, 1, 2]);
   assert.equal(placeOf([], null), 0);
-});
-
-test("two steps of a figure differ where its rows step, and figures between which something came in anything", () => {
-  const lane = first();
-  const [early, late] = [2, 4].map((step) => filledFigure(lane, "loss", step).figure);
-  assert.deepEqual(stepping(early, late), ["data.0.y", "layout.meta.notes.0", "layout.shapes.0.x0"]);
-  assert.equal(stepping(early, filledFigure(first(), "loss", 4).figure), undefined);
-  assert.equal(stepping(early, filledFigure({ ...lane, look: {} }, "loss", 4).figure), undefined);
-  assert.equal(stepping(undefined, early), undefined);
 });
 
 test("as long as nothing new comes, a step's figure is the same one", () => {

@@ -53,7 +53,7 @@ test("a curve goes from corner to corner of its panel with a gap where it has no
   // What reaches beyond the panel is cut off there.
   const [, id, x, y, width, height] = /<clipPath id="([\w-]+)"><rect x="([\d.]+)" y="([\d.]+)" width="([\d.]+)" height="([\d.]+)">/.exec(svg);
   assert.deepEqual([x, y, width, height].map(Number), [x0, 60, 600 - 20 - x0, 400 - 44 - 60]);
-  assert.ok(svg.includes(`<g clip-path="url(#${id})"><path class="line"`));
+  assert.ok(svg.includes(`<g class="trace" data-index="0" clip-path="url(#${id})"><path class="line"`));
 });
 
 test("words are text: only known tags become letters of another kind", () => {
@@ -208,7 +208,7 @@ test("cells of other sizes stand on their own edges, and their words are as ligh
   const sized = (most) => heatMap({ ...cells, x: [0, 1, 2], text: [["abcd", "", "b"], ["", "b<br>c", ""]], y: [0, 1], z: [[0, 1, 2], [0, 1, 2]], textfont: {} }, line("x", 0), { ...line("y", 0), pixel: (share) => 600 * share }, { layout: {}, look: {}, fontSize: most });
   const sizeOf = (most) => /class="cell"[^>]*font-size="(\d+)px"/.exec(sized(most))[1];
   assert.deepEqual([sizeOf(14), sizeOf(2)], ["3", "2"]);
-  assert.throws(() => drawnTrace({ type: "contour" }, [], { axes: { xaxis: {}, yaxis: {} } }), /a contour/);
+  assert.throws(() => drawnTrace({ type: "contour" }, 0, [], { axes: { xaxis: {}, yaxis: {} } }), /a contour/);
 });
 
 test("points have the outlines of their symbols, open or not, and unknown ones none", () => {

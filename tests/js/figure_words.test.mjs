@@ -43,7 +43,7 @@ test("axes say what they reach over, on any scale and each once", () => {
     xaxis2: { title: { text: "Epoch" }, type: "linear", range: [0.5, 20.5] },
     yaxis: { title: { text: "Norm of dL/dW<sub>1</sub>" }, type: "log", range: [-6, 2] },
     yaxis2: { title: { text: "Bound" }, type: "linear", range: [-400, 0] },
-    yaxis3: { title: { text: "Network" }, type: "category", _categories: ["plain", "a &lt; b"], range: [-0.5, 1.5] },
+    yaxis3: { title: { text: "Network" }, type: "category", names: ["plain", "a &lt; b"], range: [-0.5, 1.5] },
     xaxis3: { title: { text: "Day" }, type: "date", range: ["2018-04-25 12:00", "2024-12-31"] },
     xaxis4: { title: { text: "Hidden" }, visible: false, range: [0, 1] },
     xaxis5: { title: { text: "" }, range: [0, 1] },

@@ -89,6 +89,13 @@ export class Element extends Events {
     return this.html ?? this.textContent;
   }
 
+  set outerHTML(html) {
+    const [made] = parsed(html);
+    made.html = html;
+    made.parentNode = this.parentNode;
+    this.parentNode.childNodes.splice(this.parentNode.childNodes.indexOf(this), 1, made);
+  }
+
   get firstChild() {
     return this.childNodes[0];
   }

@@ -1,24 +1,22 @@
-// A figure's place on the page: Plotly draws it there, fitted to the place, and anew where either changes.
+// A figure's place on the page: its picture stands there, fitted to the place, and anew where either changes. Plotly comes
+// when somebody touches it, draws the same, and stays.
 
-import { distance, inTurn, pause, whenMeasured } from "./drawing_queue.js";
+import { inTurn } from "./drawing_queue.js";
 import { watchDrags } from "./figure_drag.js";
 import { lettersCome, lettersOf } from "./figure_fit.js";
-import { beginAnew, handed, lacksRoom, laidOut, leaveRoom, PICTURED, pictured } from "./figure_laid.js";
+import { beginAnew, clear, handed, lacksRoom, laidOut, leaveRoom, PICTURE, pictured, PLOTLY } from "./figure_laid.js";
 import { relink, watchLinks } from "./figure_link.js";
-import { marginsOf } from "./figure_picture.js";
+import { frameOf } from "./figure_picture.js";
 import { heightFor, PRESENT_BUTTON, presentIfAsked, presenting } from "./figure_present.js";
-import { movedTo } from "./figure_step.js";
-import { strokesOf } from "./figure_strokes.js";
 import { themeUnder } from "./figure_theme.js";
 import { oneStop } from "./figure_toolbar.js";
 import { tellWords } from "./figure_words.js";
 
 export const THEME_EVERY_MS = 150;
-// So long after the last step a figure that was only moved is drawn whole.
-const SETTLED_MS = 350;
+const TOUCHES = ["pointermove", "click", "focusin"];
 const TURNS_OF_PAPER = ["beforeprint", "afterprint"];
 const UNSEEN_MS = 100;
-const NUMBERS_MS = 300;
+const IDLE_AT_MOST_MS = 5000;
 const CONFIG = {
   displaylogo: false,
   displayModeBar: window.matchMedia("(hover: none)").matches ? false : "hover",
@@ -31,39 +29,24 @@ const CONFIG = {
 
 let plotly;
 
-let begin;
-const begun = new Promise((resolve) => (begin = resolve));
-
-// To read Plotly's script takes long: while all figures are out of sight, the page answers a person meanwhile.
-function inSight(host) {
-  if (distance(host) === 0) return Promise.resolve();
-  let sight;
-  const comes = new Promise((resolve) => {
-    sight = new IntersectionObserver(([entry]) => entry.isIntersecting && resolve());
-    sight.observe(host);
-  });
-  return Promise.race([begun, comes]).finally(() => sight.disconnect());
-}
-
 // Until what stands on the page is on screen; in a tab that nobody sees, for a while.
-export const onScreen = () =>
+const onScreen = () =>
   new Promise((resolve) => {
     requestAnimationFrame(() => setTimeout(resolve));
     setTimeout(resolve, UNSEEN_MS);
   });
 
-let sketched;
-const firstSketch = new Promise((resolve) => (sketched = resolve));
+// Until what stands on the page is on screen and nothing else is to be done; not every browser says when that is.
+export async function idle() {
+  await onScreen();
+  await new Promise((resolve) => (globalThis.requestIdleCallback ?? setTimeout)(resolve, { timeout: IDLE_AT_MOST_MS }));
+}
 
-// One copy of Plotly for all figures of the page, whoever asks first. To read its script keeps the page from painting:
-// a first picture whose numbers come soon is painted before.
+// One copy of Plotly for all figures of the page, whoever asks first. To read its script keeps the page from painting: what
+// stands there is painted before.
 async function loadPlotly(address) {
-  begin();
-  if (!plotly) {
-    await Promise.race([firstSketch, pause(NUMBERS_MS)]);
-    await onScreen();
-  }
   const source = await address;
+  if (!plotly) await onScreen();
   plotly ??= new Promise((resolve, reject) => {
     const script = document.createElement("script");
     script.src = source;
@@ -76,6 +59,16 @@ async function loadPlotly(address) {
     document.head.appendChild(script);
   });
   return plotly;
+}
+
+// Whoever touches a figure finds Plotly there: it is fetched when the first pictures stand and the page has nothing to do.
+let isFetched = false;
+function fetchAhead(address) {
+  if (isFetched) return;
+  isFetched = true;
+  idle()
+    .then(() => loadPlotly(address))
+    .catch(() => (isFetched = false));
 }
 
 // While a run grows its axes grow too, so Plotly's own memory of a zoom does not hold: the person's ranges are kept here.
@@ -98,79 +91,67 @@ function watchHand(host) {
   watchLinks(host);
 }
 
+// What a figure is drawn for.
+const fitOf = (host) => ({ width: host.clientWidth, theme: themeUnder(host), presented: presenting.host === host, letters: lettersCome() });
+
+const fits = (host, place) => Object.entries(fitOf(host)).every(([name, value]) => place[name] === value);
+
 // Whether a draw would change nothing. Where shapes are dragged, a hand may have changed what was drawn.
-function isDrawn(host, place, { figure, subject, movable, veiled }) {
+function isDrawn(host, place, { figure, subject, movable, veiled }, drawer) {
   const same = place.drawn === figure && place.subject === subject && place.veiled === Boolean(veiled);
-  return host.dataset.drawn && same && !movable && !place.moved && fits(host, place);
+  return host.dataset.drawn === drawer && same && !movable && fits(host, place);
 }
 
-function fits(host, { width, theme, presented }) {
-  return host.clientWidth === width && themeUnder(host) === theme && (presenting.host === host) === presented;
-}
-
-// What stands in a figure's place until Plotly has come.
-function sketch(host, place, wanted) {
-  const { figure, veiled } = wanted;
-  const fit = { width: host.clientWidth, theme: themeUnder(host), presented: presenting.host === host };
-  const letters = lettersCome();
-  place.ahead = { ...fit, figure, veiled, letters, ...pictured(host, place, wanted, (layout) => heightFor(host, layout)) };
-}
-
-// How a figure was laid out for its first picture, where it is still right.
-function asSketched(host, { ahead }, { figure, veiled }) {
-  const holds = ahead?.figure === figure && ahead.veiled === veiled && ahead.letters === lettersCome() && fits(host, ahead);
-  return holds ? ahead : undefined;
-}
-
-async function paint(Plotly, host, place, wanted) {
-  const { figure, movable, subject, veiled, description = "" } = wanted;
-  const width = host.clientWidth;
-  const theme = themeUnder(host);
-  const config = { ...CONFIG, edits: { shapePosition: movable } };
-  const another = place.subject !== subject;
-  beginAnew(place, wanted, width);
-  const ahead = asSketched(host, place, wanted);
-  place.ahead = undefined;
-  const lay = ahead?.lay ?? laidOut(host, place, wanted, (layout) => heightFor(host, layout));
-  let now = ahead?.now ?? lay();
-  const steps = !another && place.drawn && place.drawn !== figure && !movable && !veiled && !place.veiled;
-  const move = steps && fits(host, place) && strokesOf(now.traces) === place.strokes && movedTo(host, place, figure, now.laid);
-  if (move) {
-    place.moved = true;
-    whenMeasured(() => {
-      move();
-      tellWords(host, figure, now.layout, description);
-    });
-    clearTimeout(place.settles);
-    place.settles = setTimeout(place.draw, SETTLED_MS);
-    return;
-  }
+// Plotly draws over the place of the picture: its axes, where the picture knows them.
+async function plotted(host, place, wanted, high) {
+  const { figure, movable, description = "", veiled } = wanted;
+  beginAnew(place, wanted, host.clientWidth);
+  const lay = laidOut(host, place, wanted, high);
+  let now = lay();
+  let frame;
   const react = () => {
-    const { laid, layout, traces } = now;
-    Object.assign(place, { laid, strokes: strokesOf(traces) });
+    const { layout, traces } = now;
+    frame = frameOf(traces, layout, lettersOf(layout));
     leaveRoom(host, traces, layout);
     host.style.height = `${layout.height}px`;
-    return Plotly.react(host, traces, handed(layout, now.size ?? marginsOf(traces, layout, lettersOf(layout))), config);
+    return window.Plotly.react(host, traces, handed(layout, frame.size), { ...CONFIG, edits: { shapePosition: movable } });
   };
+  const byKey = host.dataset.drawn === PICTURE && host.matches(":focus-visible");
+  if (host.dataset.drawn === PICTURE) host.querySelector(":scope > .goldviz-picture").remove();
+  else if (!host.dataset.drawn) clear(host);
+  const first = host.dataset.drawn !== PLOTLY;
+  host.dataset.drawn = PLOTLY;
+  host.tabIndex = -1;
   await react();
   const { height, _size: size } = host._fullLayout;
-  if (lacksRoom(host, place, place, { layout: now.layout, height, size })) {
+  if (lacksRoom(host, place, now, { layout: now.layout, height, size })) {
     now = lay();
     await react();
   }
   const { l, r } = host._fullLayout._size;
-  place.moved = false;
-  Object.assign(place, { width, theme, room: { l, r }, presented: presenting.host === host, veiled: Boolean(veiled) });
-  host.classList.toggle("goldviz-chooses", Boolean(figure.layout.meta?.chooses));
-  host.classList.toggle("goldviz-movable", Boolean(movable));
-  relink(host);
-  tellWords(host, figure, now.layout, description, veiled);
-  place.drawnOver?.();
+  place.room = { l, r };
+  tellWords(host, figure, { ...now.layout, ...frame.axes }, description, veiled);
   oneStop(host);
-  presentIfAsked(host);
+  if (byKey) host.querySelector(".modebar-btn")?.focus();
+  if (first) watchHand(host);
+  if (first && movable) watchDrags(host);
+  return frame.axes;
 }
 
-// Whoever comes to the same place before the purge's turn goes on with what is drawn there.
+// What was done to the picture is done again to what Plotly has drawn.
+function pointAgain(host, { clientX, clientY }) {
+  const under = host.getRootNode().elementFromPoint?.(clientX, clientY);
+  if (host.contains(under)) under.dispatchEvent(new MouseEvent("mousemove", { clientX, clientY, bubbles: true, view: window }));
+}
+
+// A finger touches a figure by a tap, of which Plotly hears nothing that it could zoom by; one that moves scrolls the page.
+// A pointer that rests while the page moves under it is no touch, nor is the focus that a press gives.
+function isTouch(host, { type, target, pointerType, movementX, movementY }) {
+  if (type === "focusin") return target === host && host.matches(":focus-visible");
+  return type === "click" || (pointerType !== "touch" && Boolean(movementX || movementY));
+}
+
+// Whoever comes to the same place before the turn of this goes on with what is drawn there.
 export function leavePlace(host) {
   const place = host.goldvizPlace;
   if (!place) return;
@@ -178,21 +159,17 @@ export function leavePlace(host) {
   host.goldvizPlace = undefined;
   relink(host);
   inTurn(host, () => {
-    if (host.goldvizPlace || !host.dataset.drawn) return;
-    window.Plotly.purge(host);
-    delete host.dataset.drawn;
+    if (!host.goldvizPlace && host.dataset.drawn) clear(host);
   });
 }
 
 // Words in the place of what is drawn there, until a figure comes.
 export function emptyPlace(host, words) {
   const place = host.goldvizPlace;
-  Object.assign(place, { painted: undefined, drawn: undefined, sketched: undefined, ahead: undefined });
+  Object.assign(place, { painted: undefined, drawn: undefined, axes: undefined });
   inTurn(host, () => {
     if (host.goldvizPlace !== place || place.want()) return;
-    if (host.dataset.drawn) window.Plotly.purge(host);
-    delete host.dataset.drawn;
-    host.classList.remove(PICTURED);
+    clear(host);
     host.classList.add("goldviz-figure-waiting");
     host.textContent = words;
     host.setAttribute("aria-label", words);
@@ -203,66 +180,82 @@ export function emptyPlace(host, words) {
 // all that are asked for meanwhile. The column's width changes with the window and with the lanes beside it, the theme
 // with the visitor's choice: then the figure is drawn anew, too.
 export function placeOfFigure(host, address, want) {
-  const place = { zoom: {}, lift: 0, ahead: undefined, waits: false, want, tell: undefined, width: 0, theme: undefined, presented: false };
-  // On paper all figures are in sight, at another width than on the screen.
-  place.sketch = (onPaper = false) => {
-    const wanted = host.dataset.drawn || host.goldvizPlace !== place ? undefined : place.want();
-    if (!wanted || (place.sketched === wanted.figure && (!onPaper || asSketched(host, place, wanted)))) return;
-    place.sketched = wanted.figure;
-    try {
-      if (host.clientWidth && (onPaper || distance(host) === 0)) sketch(host, place, wanted);
-    } catch (error) {
-      reportError(error);
-    }
-    sketched();
-  };
-  place.draw = () => {
-    place.sketch();
-    if (place.waits || host.goldvizPlace !== place) return;
-    place.waits = true;
-    const loading = plotly ?? inSight(host).then(() => loadPlotly(address));
-    loading.then(
-      (Plotly) => inTurn(host, () => place.drawNow(Plotly)),
+  const place = { zoom: {}, lift: 0, waits: false, want, touched: host.dataset.drawn === PLOTLY, pointer: undefined };
+  place.touch = () => {
+    if (place.touched) return;
+    place.touched = true;
+    loadPlotly(address).then(
+      place.draw,
       () => {
-        place.waits = false;
-        host.textContent = "The figure cannot be drawn: the server did not send Plotly. Reload the page.";
+        // Whoever touches it once more asks once more.
+        place.touched = false;
+        if (!host.dataset.drawn) host.textContent = "The figure cannot be drawn: the server did not send Plotly. Reload the page.";
       },
     );
   };
-  place.drawNow = async (Plotly) => {
+  place.draw = () => {
+    if (place.waits || host.goldvizPlace !== place) return;
+    place.waits = true;
+    inTurn(host, place.drawNow);
+  };
+  place.drawNow = async () => {
     place.waits = false;
     if (host.goldvizPlace !== place || !host.isConnected || !host.clientWidth) return;
     // While nothing newer has come, what is drawn is fitted to its place all the same.
     const wanted = place.want() ?? place.painted;
-    if (!wanted || isDrawn(host, place, wanted)) return;
+    if (!wanted) return;
+    if (wanted.figure.layout.meta?.chooses) place.touch();
+    // While a guess is open nobody is told the answer, by pointing at it neither.
+    const drawer = place.touched && window.Plotly && !wanted.veiled ? PLOTLY : PICTURE;
+    if (isDrawn(host, place, wanted, drawer)) return;
     place.painted = wanted;
-    const first = !host.dataset.drawn;
-    if (first) {
-      host.classList.remove("goldviz-figure-waiting", PICTURED);
-      delete host.dataset.waits;
-      host.textContent = "";
-      host.dataset.drawn = "yes";
+    const fit = fitOf(host);
+    const high = (layout) => heightFor(host, layout);
+    const axes = drawer === PLOTLY ? await plotted(host, place, wanted, high) : pictured(host, place, wanted, high);
+    // What the picture does not know waits for Plotly.
+    if (drawer === PICTURE && !axes) return place.touch();
+    Object.assign(place, fit, { axes, veiled: Boolean(wanted.veiled) });
+    host.classList.toggle("goldviz-chooses", Boolean(wanted.figure.layout.meta?.chooses));
+    host.classList.toggle("goldviz-movable", Boolean(wanted.movable));
+    if (drawer === PICTURE) {
+      host.tabIndex = 0;
+      fetchAhead(address);
     }
-    await paint(Plotly, host, place, wanted);
-    if (first) watchHand(host);
-    if (first && wanted.movable) watchDrags(host);
+    relink(host);
+    place.drawnOver?.();
+    presentIfAsked(host);
+    if (drawer === PLOTLY && place.pointer) {
+      pointAgain(host, place.pointer);
+      place.pointer = undefined;
+    }
     if (place.drawn === wanted.figure) return;
     place.drawn = wanted.figure;
     host.dataset.updates = Number(host.dataset.updates || 0) + 1;
   };
+  const touched = (event) => {
+    if (host.dataset.drawn !== PICTURE || place.veiled || !isTouch(host, event)) return;
+    if (event.type !== "focusin") place.pointer = event;
+    place.touch();
+  };
+  const away = () => (place.pointer = undefined);
   const unfit = () => {
     if (host.dataset.drawn && !fits(host, place)) place.draw();
   };
+  // On paper all figures are in sight, at another width than on the screen.
+  const printed = () => place.drawNow().catch(reportError);
+  const heard = [
+    ...TOUCHES.map((name) => [host, name, touched]),
+    [host, "pointerleave", away],
+    ...TURNS_OF_PAPER.map((name) => [globalThis, name, printed]),
+  ];
+  for (const [at, name, hears] of heard) at.addEventListener(name, hears);
   const widths = new ResizeObserver(unfit);
   const themes = setInterval(unfit, THEME_EVERY_MS);
   widths.observe(host);
-  const printed = () => place.sketch(true);
-  for (const turn of TURNS_OF_PAPER) addEventListener(turn, printed);
   place.leave = () => {
-    for (const turn of TURNS_OF_PAPER) removeEventListener(turn, printed);
+    for (const [at, name, hears] of heard) at.removeEventListener(name, hears);
     widths.disconnect();
     clearInterval(themes);
-    clearTimeout(place.settles);
   };
   return place;
 }

@@ -119,29 +119,8 @@ export function filledFigure(lane, name, step) {
   const at = JSON.stringify(numbers);
   if (own.filled?.at !== at || own.filled.look !== lane.look) {
     own.filled = { at, look: lane.look, figure: withValues(own, numbers, lane.look) };
-    sources.set(own.filled.figure, { own, look: lane.look });
   }
   return { figure: own.filled.figure, exact };
-}
-
-const sources = new WeakMap();
-
-// In which parts one figure may differ from another of the same run at another step, as paths such as `data.0.y`;
-// `undefined` where anything else came between them.
-export function stepping(before, after) {
-  const [one, other] = [before, after].map((figure) => sources.get(figure));
-  if (!one || one.own !== other?.own || one.look !== other.look) return undefined;
-  return (one.own.stepping ??= movingParts(one.own.template, one.own.rows));
-}
-
-function movingParts(value, rows, path = []) {
-  if (!value || typeof value !== "object") return [];
-  if (!Array.isArray(value) && "$" in value) {
-    const parts = [value.$].flat();
-    const moves = parts.some((part) => (typeof part === "object" ? movingParts(part, rows).length : rows[part]?.dim));
-    return moves ? [path.join(".")] : [];
-  }
-  return Object.entries(value).flatMap(([key, one]) => movingParts(one, rows, [...path, key]));
 }
 
 function withValues({ template, rows }, numbers, look) {

@@ -1,4 +1,4 @@
-// A figure laid out at its place: in the place's colours, at its width, with the room that it needed before; and its first
+// A figure laid out at its place: in the place's colours, at its width, with the room that it needed before; and its
 // picture there.
 
 import { fitted, lettersOf, measureWith } from "./figure_fit.js";
@@ -8,8 +8,9 @@ import { stroked } from "./figure_strokes.js";
 import { recoloured, themeUnder, toneOf } from "./figure_theme.js";
 import { tellWords } from "./figure_words.js";
 
-// The class of a figure of which a first picture stands in its place.
-export const PICTURED = "goldviz-figure-pictured";
+// Who drew what stands in a figure's place, as `data-drawn` says it.
+export const PICTURE = "picture";
+export const PLOTLY = "plotly";
 // Plotly adds to what an axis takes as much as the smallest margin, at most so many pixels: that must not change.
 const LEAST = 12;
 
@@ -79,8 +80,28 @@ export function laidOut(host, place, { figure, theme, inks, veiled }, high) {
   };
 }
 
-// The first picture in a figure's place, until Plotly has come: how it was laid out. A guess that is open is not answered by
-// it, and a hand that may move something finds all of it or nothing.
+// Nothing stands in a figure's place any more.
+export function clear(host) {
+  if (host.dataset.drawn === PLOTLY) window.Plotly.purge(host);
+  delete host.dataset.drawn;
+  host.tabIndex = -1;
+  host.classList.remove("goldviz-figure-waiting");
+  host.textContent = "";
+}
+
+// What lies over a picture, such as marks and a guess, stays where it is.
+function hang(host, svg) {
+  const known = host.dataset.drawn === PICTURE && host.querySelector(":scope > .goldviz-picture");
+  if (known) known.outerHTML = svg;
+  else {
+    clear(host);
+    host.innerHTML = svg;
+    host.dataset.drawn = PICTURE;
+  }
+}
+
+// Draws the picture in a figure's place: its axes, or nothing where it waits for Plotly. A guess that is open is not answered
+// by it, and a hand that may move something finds all of it or nothing.
 export function pictured(host, place, wanted, high = (layout) => layout) {
   const { figure, movable, veiled, description = "" } = wanted;
   beginAnew(place, wanted, host.clientWidth);
@@ -89,21 +110,22 @@ export function pictured(host, place, wanted, high = (layout) => layout) {
   const show = () => {
     const { layout, traces } = now;
     host.style.height = `${layout.height}px`;
-    const picture = veiled || movable ? {} : pictureOf(traces, layout, lettersOf(layout));
-    host.classList.toggle(PICTURED, Boolean(picture.svg));
-    if (picture.svg) host.innerHTML = picture.svg;
-    if (picture.waits) host.dataset.waits = picture.waits;
-    const { size } = picture;
-    now.size = size;
-    return size && { layout, height: layout.height, size: { ...size, h: layout.height - size.t - size.b } };
+    const { svg, waits, size, axes } = movable ? {} : pictureOf(traces, layout, lettersOf(layout), veiled);
+    if (svg) hang(host, svg);
+    if (waits) host.dataset.waits = waits;
+    else delete host.dataset.waits;
+    return size && { axes, layout, height: layout.height, size: { ...size, h: layout.height - size.t - size.b } };
   };
   let drawn = show();
   if (drawn && lacksRoom(host, place, now, drawn)) {
     now = lay();
     drawn = show();
   }
-  if (drawn) tellWords(host, figure, now.layout, description);
-  return { lay, now };
+  if (!drawn) return undefined;
+  const { l, r } = drawn.size;
+  place.room = { l, r };
+  tellWords(host, figure, { ...now.layout, ...drawn.axes }, description, veiled);
+  return drawn.axes;
 }
 
 // What a place has of another figure, or of one of other words, is none of this one's.

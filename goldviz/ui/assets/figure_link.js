@@ -2,12 +2,10 @@
 // `layout.meta.linked` says which coordinate an axis is of. The marks are lines of our own that lie over the plot:
 // Plotly would draw a figure anew for each. They are put up in one frame, in which nothing of the page is measured.
 
-const NAMED = ["category", "multicategory"];
+import { metaOf, panelsOf } from "./figure_panels.js";
 
 // Names have a place on an axis that has them, numbers and dates on all others.
-function takes(axis, value) {
-  return NAMED.includes(axis.type) ? Boolean(axis._categories?.includes(value)) : true;
-}
+const takes = ({ names }, value) => !names || names.includes(value);
 
 export const pointing = { host: undefined, places: [], frame: 0, chosen: [], on: undefined, watchers: new Set() };
 
@@ -35,37 +33,29 @@ export function placesAt({ xaxis, yaxis, x, y }, linked) {
 }
 
 function markIn(axis, across, value) {
-  const at = axis.d2p?.(value);
-  const ends = across._offset + across._length;
-  if (axis.visible === false || !takes(axis, value) || !(at >= 0 && at <= axis._length) || !(ends > 0)) return [];
-  const place = axis._offset + at - 0.5;
-  return axis._id.startsWith("x")
-    ? [{ left: place, top: across._offset, width: 1, height: across._length }]
-    : [{ left: across._offset, top: place, width: across._length, height: 1 }];
+  const at = axis.at(value);
+  if (axis.visible === false || !takes(axis, value) || !(at >= axis.start && at <= axis.start + axis.length)) return [];
+  const place = at - 0.5;
+  return axis.id.startsWith("x")
+    ? [{ left: place, top: across.start, width: 1, height: across.length }]
+    : [{ left: across.start, top: place, width: across.length, height: 1 }];
 }
 
-// Boxes in pixels, one in each panel of every axis of a drawn figure that is linked to the coordinate of a place.
-export function marksIn(layout, places) {
-  const linked = layout?.meta?.linked ?? {};
-  const marks = Object.values(layout?._plots ?? {}).flatMap(({ xaxis, yaxis }) =>
+// Boxes in pixels, one in each of these panels of every axis that is linked to the coordinate of a place.
+export function marksIn(panels, { linked = {} }, places) {
+  const marks = panels.flatMap(({ xaxis, yaxis }) =>
     places.flatMap(({ of, value }) => [
-      ...(linked[xaxis._id] === of ? markIn(xaxis, yaxis, value) : []),
-      ...(linked[yaxis._id] === of ? markIn(yaxis, xaxis, value) : []),
+      ...(linked[xaxis.id] === of ? markIn(xaxis, yaxis, value) : []),
+      ...(linked[yaxis.id] === of ? markIn(yaxis, xaxis, value) : []),
     ]),
   );
   return [...new Map(marks.map((mark) => [Object.values(mark).join(), mark])).values()];
 }
 
 // Boxes around the panels that are of a place as a whole: `layout.meta.about` says of which.
-export function framesIn(layout, places) {
-  const about = layout?.meta?.about ?? {};
-  const panels = Object.values(layout?._plots ?? {}).filter(({ yaxis }) => isAt(about[yaxis._id], places));
-  return panels.map(({ xaxis, yaxis }) => ({
-    left: xaxis._offset,
-    top: yaxis._offset,
-    width: xaxis._length,
-    height: yaxis._length,
-  }));
+export function framesIn(panels, { about = {} }, places) {
+  const found = panels.filter(({ yaxis }) => isAt(about[yaxis.id], places));
+  return found.map(({ xaxis, yaxis }) => ({ left: xaxis.start, top: yaxis.start, width: xaxis.length, height: yaxis.length }));
 }
 
 export function isAt(about, places) {
@@ -75,7 +65,9 @@ export function isAt(about, places) {
 
 // Lines that say of which place they are step back behind those of the chosen one.
 function fade(host, places) {
-  const traces = [...host.querySelectorAll(".scatterlayer > .trace")].map((one) => [one, one.__data__?.[0]?.trace?.meta]);
+  const data = host.goldvizPlace?.painted?.figure.data;
+  const aboutOf = (one) => data?.[one.dataset.index ?? one.__data__?.[0]?.trace?.index]?.meta;
+  const traces = [...host.querySelectorAll(".marks > .trace, .scatterlayer > .trace")].map((one) => [one, aboutOf(one)]);
   const found = places.length && traces.some(([, about]) => isAt(about, places));
   for (const [one, about] of traces) one.classList.toggle("goldviz-faded", Boolean(found && about && !isAt(about, places)));
 }
@@ -83,10 +75,12 @@ function fade(host, places) {
 function mark(host) {
   const others = pointing.host && pointing.host !== host && host.goldvizPlace;
   const chosen = host.goldvizPlace ? chosenPlaces() : [];
+  // Where nothing is to be marked, nobody is asked where.
+  const [panels, meta] = others || chosen.length ? [panelsOf(host), metaOf(host)] : [[], {}];
   const marks = [
-    ...(others ? marksIn(host._fullLayout, pointing.places) : []),
-    ...marksIn(host._fullLayout, chosen).map((box) => ({ ...box, name: "goldviz-chosen" })),
-    ...framesIn(host._fullLayout, chosen).map((box) => ({ ...box, name: "goldviz-framed" })),
+    ...(others ? marksIn(panels, meta, pointing.places) : []),
+    ...marksIn(panels, meta, chosen).map((box) => ({ ...box, name: "goldviz-chosen" })),
+    ...framesIn(panels, meta, chosen).map((box) => ({ ...box, name: "goldviz-framed" })),
   ];
   fade(host, chosen);
   let sheet = [...host.children].find((child) => child.className === "goldviz-marks");
@@ -120,7 +114,7 @@ export function pointAtPlaces(host, places) {
 }
 
 function pointAt(host, point) {
-  pointAtPlaces(host, point && placesAt(point, host._fullLayout?.meta?.linked));
+  pointAtPlaces(host, point && placesAt(point, metaOf(host).linked));
 }
 
 // Plotly forgets who listens to a figure that is purged.

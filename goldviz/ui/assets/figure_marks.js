@@ -22,10 +22,11 @@ export function within(xaxis, yaxis, { width, height }, attributes, parts) {
   return tag("clipPath", { id }, panel) + tag("g", { ...attributes, "clip-path": `url(#${id})` }, parts);
 }
 
-export function drawnTrace(trace, data, view) {
+// A trace with its place among the figure's, by which it is found again.
+export function drawnTrace(trace, index, data, view) {
   const { axes } = view;
   const [xaxis, yaxis] = ["x", "y"].map((letter) => axes[(trace[`${letter}axis`] ?? letter).replace(/^./, "$&axis")]);
-  const look = { opacity: trace.opacity };
+  const look = { class: "trace", "data-index": index, opacity: trace.opacity };
   const inside = (parts) => (trace.cliponaxis === false ? tag("g", look, parts) : within(xaxis, yaxis, view, look, parts));
   const type = trace.type ?? "scatter";
   if (type === "heatmap") return inside(heatMap(trace, xaxis, yaxis, view));

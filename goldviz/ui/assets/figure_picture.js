@@ -1,6 +1,6 @@
-// The first picture of a figure: drawn as SVG of the same template and layout while Plotly's script is on its way, so
-// that whoever comes sees curves at once. Axes, curves, points, bars, heat maps, lines and words stand where Plotly will
-// draw them; a figure with anything else waits for Plotly. Lengths such as these are Plotly's own.
+// The picture of a figure, drawn as SVG of the same template and layout as Plotly's: it is the figure until somebody
+// touches it. Axes, curves, points, bars, heat maps, lines and words stand where Plotly will draw them; a figure with
+// anything else waits for Plotly. Lengths such as these are Plotly's own.
 
 import { downOf, HALF, inkOf, linesOf, ticksOf, tickLength } from "./figure_axes.js";
 import { drawnLegend } from "./figure_legend.js";
@@ -21,13 +21,14 @@ const SCALE_BASE = 8.9;
 const SCALE_RAISED = 10.4;
 const ANCHORS = { left: "start", center: "middle", right: "end" };
 
-// The figure as `svg` with the `size` of its margins, or what it `waits` for Plotly with, in words. `letters` says of a size
-// and a weight how wide a text is, and how far letters reach `over` and `below` their line.
+// The figure as `svg` with its `axes` and the `size` of its margins, or what it `waits` for Plotly with, in words. `letters`
+// says of a size and a weight how wide a text is, and how far letters reach `over` and `below` their line. Of a figure that
+// is `veiled` stands what frames it.
 export const pictureOf = (...figure) => known(() => drawn(...figure));
 
-// The margins of a figure's plot with all that stands around it; nothing where only Plotly knows.
-export const marginsOf = (given, layout, letters) =>
-  layout.meta?.diagram ? undefined : known(() => spaceOf(given, layout, layout.template?.layout ?? {}, letters)).size;
+// The axes and the margins of a figure with all that stands around its plot; nothing where only Plotly knows.
+export const frameOf = (given, layout, letters) =>
+  layout.meta?.diagram ? {} : known(() => spaceOf(given, layout, layout.template?.layout ?? {}, letters));
 
 function known(draw) {
   try {
@@ -38,16 +39,20 @@ function known(draw) {
   }
 }
 
-function drawn(given, layout, letters) {
-  if (layout.meta?.diagram) beyond("a diagram");
-  const look = layout.template?.layout ?? {};
-  const data = given.filter((trace) => trace.visible !== false);
+// A layout without all that answers its figure's question.
+const unanswered = (layout) => ({ ...layout, shapes: [], annotations: [], title: { ...layout.title, subtitle: undefined } });
+
+function drawn(given, asked, letters, veiled) {
+  if (asked.meta?.diagram) beyond("a diagram");
+  const look = asked.template?.layout ?? {};
+  const { axes, size, wide, tall, legend } = spaceOf(given, asked, look, letters);
+  const layout = veiled ? unanswered(asked) : asked;
+  const data = veiled ? [] : given.filter((trace) => trace.visible !== false);
   const { width, height } = layout;
   const ink = layout.font?.color ?? look.font?.color;
-  const { axes, size, wide, tall, legend } = spaceOf(given, layout, look, letters);
   const fontSize = layout.font?.size ?? look.font?.size ?? 14;
   const view = { axes, size, wide, tall, width, height, layout, look, ink, letters, fontSize };
-  const traces = data.map((trace) => drawnTrace(trace, data, view));
+  const traces = data.map((trace) => drawnTrace(trace, given.indexOf(trace), data, view));
   const shapes = (layout.shapes ?? []).map((shape) => drawnShape(shape, view));
   const words = (layout.annotations ?? []).map((one) => drawnWords(one, view));
   const scale = drawnScale(data, view);
@@ -55,7 +60,7 @@ function drawn(given, layout, letters) {
   const parts = [
     ...Object.values(axes).map((axis) => drawnGrid(axis, view)),
     ...shapes.filter((_, at) => below[at]),
-    ...traces,
+    tag("g", { class: "marks" }, traces.join("")),
     ...Object.values(axes).map((axis) => drawnAxis(axis, view)),
     ...shapes.filter((_, at) => !below[at]),
     scale,
@@ -65,7 +70,7 @@ function drawn(given, layout, letters) {
   ];
   const font = layout.font?.family ?? look.font?.family;
   const attributes = { class: "goldviz-picture", width, height, viewBox: `0 0 ${width} ${height}`, "font-family": font, "aria-hidden": "true" };
-  return { svg: tag("svg", attributes, parts.join("")), size };
+  return { svg: tag("svg", attributes, parts.join("")), size, axes };
 }
 
 function drawnGrid(axis, view) {

@@ -75,8 +75,7 @@ export function present(host) {
   paperUnder(host);
   const { pathname, search } = window.location;
   window.history.replaceState(window.history.state, "", pathname + search + (host ? HASH : ""));
-  if (host) host.focus?.({ preventScroll: true });
-  else before?.scrollIntoView({ block: "center" });
+  if (!host) before?.scrollIntoView({ block: "center" });
 }
 
 function timelineOf(name) {

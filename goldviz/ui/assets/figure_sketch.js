@@ -1,6 +1,9 @@
 // A curve that a person draws over a figure's axes before the measured one is shown, by pointer or by keys. It has a
 // point where the hidden line has one, and stays beside what was measured.
 
+import { ofBase64 } from "./figure_fill.js";
+import { panelsOf } from "./figure_panels.js";
+
 const WAYS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
 const RUNGS = 40;
 const GROWS_MS = 1800;
@@ -47,15 +50,15 @@ const store = {
 
 // The line that is to be drawn, with the pixels of its points across.
 function lineOf(host, name) {
-  const trace = host._fullData?.find((one) => one.name === name && one.type === "scatter");
-  if (!trace) return undefined;
-  const named = (id) => host._fullLayout[id.replace(/^[xy]/, "$&axis")];
-  const [xaxis, yaxis] = [named(trace.xaxis ?? "x"), named(trace.yaxis ?? "y")];
-  const xs = Array.from(trace.x?._inputArray ?? trace.x ?? [], Number);
-  return { xs, xaxis, yaxis, across: xs.map((x) => xaxis.d2p(x)) };
+  const trace = host.goldvizPlace.painted.figure.data.find((one) => one.name === name && (one.type ?? "scatter") === "scatter");
+  const panel = trace && panelsOf(host).find(({ xaxis, yaxis }) => xaxis.id === (trace.xaxis ?? "x") && yaxis.id === (trace.yaxis ?? "y"));
+  if (!panel) return undefined;
+  const { xaxis, yaxis } = panel;
+  const xs = Array.from(ofBase64(trace.x) ?? [], Number);
+  return { xs, xaxis, yaxis, across: xs.map((x) => xaxis.at(x) - xaxis.start) };
 }
 
-const valueAt = ({ yaxis }, height) => yaxis.p2d((1 - height) * yaxis._length);
+const valueAt = ({ yaxis }, height) => yaxis.valueAt(yaxis.start + (1 - height) * yaxis.length);
 const spoken = (value) => String(Number(Number(value).toPrecision(2)));
 
 function fieldOver(host) {
@@ -75,8 +78,8 @@ function redraw(root) {
   const { line, heights, at, sketch } = root.goldvizSketch;
   const { xaxis, yaxis, across } = line;
   const field = root.firstChild;
-  const [width, height] = [xaxis._length, yaxis._length];
-  Object.assign(root.style, { left: `${xaxis._offset}px`, top: `${yaxis._offset}px`, width: `${width}px`, height: `${height}px` });
+  const [width, height] = [xaxis.length, yaxis.length];
+  Object.assign(root.style, { left: `${xaxis.start}px`, top: `${yaxis.start}px`, width: `${width}px`, height: `${height}px` });
   const up = (share) => (1 - share) * height;
   const points = heights.flatMap((share, place) => (share === null ? [] : [[across[place], up(share)]]));
   root.querySelector("path").setAttribute("d", points.length ? `M${points.join("L")}` : "");
@@ -108,7 +111,7 @@ function listen(root) {
     const { across, xaxis } = state().line;
     const share = 1 - (clientY - box.top) / box.height;
     return {
-      at: nearest(across, ((clientX - box.left) / box.width) * xaxis._length),
+      at: nearest(across, ((clientX - box.left) / box.width) * xaxis.length),
       height: Math.min(1, Math.max(0, share)),
     };
   };

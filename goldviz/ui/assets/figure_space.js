@@ -102,7 +102,8 @@ function marginsFor({ width, height, margin }, axes, legend, pad, letters) {
   return Object.fromEntries(Object.entries(size).map(([side, by]) => [side, Math.round(by)]));
 }
 
-// A figure's axes, each with its `length` and a way from values to pixels, its margins, the size of its plot and its legend.
+// A figure's axes, each with its `id`, the pixel where it has its `start`, its `length`, ways from values to pixels and
+// back, and the `range` that it comes to; its margins, the size of its plot and its legend.
 export function spaceOf(given, layout, look, letters) {
   const data = given.filter((trace) => trace.visible !== false);
   const { width, height, margin } = layout;
@@ -125,6 +126,14 @@ export function spaceOf(given, layout, look, letters) {
     axis.begin0 = axis.letter === "x" ? size.l + axis.from * wide : size.t + (1 - axis.from) * tall;
     axis.pixel = (share) => axis.begin0 + (axis.letter === "x" ? share : -share) * axis.length;
     axis.at = (value) => axis.pixel(axis.share(value));
+    const ends = [axis.low, axis.high];
+    const valueAt = (pixel) => axis.low + ((pixel - axis.pixel(0)) / (axis.pixel(1) - axis.pixel(0))) * (axis.high - axis.low);
+    Object.assign(axis, {
+      id: axis.key.replace("axis", ""),
+      start: Math.min(axis.pixel(0), axis.pixel(1)),
+      valueAt: (pixel) => (axis.type === "log" ? 10 ** valueAt(pixel) : valueAt(pixel)),
+      ...(axis.isDate ? { type: "date", range: ends.map((end) => new Date(end).toISOString()) } : { range: ends }),
+    });
   }
   return { axes, size, wide, tall, legend };
 }

@@ -59,6 +59,3 @@ export function stroked(data, layout) {
     return { ...trace, line, ...marker };
   });
 }
-
-// How wide the lines of stroked traces are: where steps differ in that, one cannot be moved to the other.
-export const strokesOf = (traces) => traces.map(({ line }) => line?.width ?? "").join();

@@ -56,7 +56,7 @@ export function resultOf(notes, traces, description, logarithms) {
 }
 
 function endOf(axis, value, spoken) {
-  const { type, _categories: names } = axis;
+  const { type, names } = axis;
   if (type === "date") return String(value).slice(0, 10);
   if (type === "log") return spokenPower(value);
   if (!names?.length) return spoken(value);
@@ -153,15 +153,14 @@ function infoOf(host) {
 }
 
 // Of a veiled figure readers hear what it would show; of any other its title and result at the step in view, or why there
-// is nothing to draw, and then its question, what is drawn and what its axes reach over. `layout` is as it is laid out. In a
-// report the description stands below the figure.
+// is nothing to draw, and then its question, what is drawn and what its axes reach over. `layout` is as it is laid out, with the ranges that its
+// axes come to. In a report the description stands below the figure.
 export function tellWords(host, figure, layout, description, veiled) {
   const notes = layout.meta?.notes ?? [];
   const title = plain(figure.layout.title?.text ?? "");
   const words = () => (figure.layout.annotations ?? []).map(({ text }) => plain(text)).join(" ");
   const result = resultOf(notes, figure.data, figure.data.length ? description : words(), layout.meta?.logarithms);
-  const axes = { ...layout, ...host._fullLayout, meta: layout.meta };
-  const drawn = [...marksOf(figure.data, axes), ...rangesOf(axes)].map((words) => `${words}.`);
+  const drawn = [...marksOf(figure.data, layout), ...rangesOf(layout)].map((words) => `${words}.`);
   const label = title && !result.startsWith(title) ? `${title}${/[.?!]$/.test(title) ? "" : "."} ${result}` : result;
   const about = title && description.startsWith(title) ? description.slice(title.length).trim() : description;
   const said = veiled ? { label: description, description } : { label, description: [about, ...drawn].filter(Boolean).join(" ") };

@@ -1,7 +1,7 @@
 // Draws the first figures of a page before Streamlit has started, at the places where they will stand, and takes the view
 // away as soon as the page shows its own in the same frame, or anything else: what the page has to say is never covered.
 
-import { pictured, PICTURED } from "./figure_laid.js";
+import { pictured } from "./figure_laid.js";
 
 const LETTERS_MS = 150;
 // So long after the page has its heading, its figures are expected.
@@ -13,7 +13,7 @@ const NEWS = ".goldviz-apart, [role=dialog], [data-testid=stAlert], [data-testid
 // Whether the page shows its own: of its first figures, as many as the view has, those in sight. The others wait for these.
 export function hasCome(figures, count, height) {
   const own = figures.slice(0, count);
-  const isDrawn = (figure) => figure.classList.contains(PICTURED) || "updates" in figure.dataset;
+  const isDrawn = (figure) => "updates" in figure.dataset;
   const isSeen = (figure) => figure.getBoundingClientRect().top < height;
   return own.length === count && isDrawn(own[0]) && own.every((figure) => isDrawn(figure) || !isSeen(figure));
 }
@@ -33,7 +33,7 @@ function show(host) {
         reportError(error);
       }
     }
-    if (hosts[0].classList.contains(PICTURED)) host.dataset.pictured = "";
+    if (hosts[0].dataset.drawn) host.dataset.pictured = "";
   };
   // Where a frame is late the letters are there before it.
   const first = setTimeout(draw, LETTERS_MS);

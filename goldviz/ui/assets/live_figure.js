@@ -5,7 +5,6 @@
 import { pause } from "./drawing_queue.js";
 import { showAim, showDrop } from "./figure_drag.js";
 import { emptyPlace, leavePlace, placeOfFigure } from "./figure_draw.js";
-import { PICTURED } from "./figure_laid.js";
 import { sketchOver } from "./figure_sketch.js";
 import { framesPage, goToStep, positionsPage, settleStep, stepOf, watchStep } from "./frames_page.js";
 
@@ -128,7 +127,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
   const host = parentElement.querySelector(".goldviz-figure");
   const source = data.frames ? JSON.stringify(data.frames) : "";
   const whole = data.frames ? undefined : JSON.parse(data.figure);
-  if (!host.dataset.drawn && !host.classList.contains(PICTURED)) {
+  if (!host.dataset.drawn) {
     host.setAttribute("aria-label", data.description);
     host.style.height = `${whole?.layout.height ?? data.height}px`;
     host.classList.add("goldviz-figure-waiting");
