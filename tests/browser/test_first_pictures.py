@@ -37,6 +37,7 @@ WAITING = {
 PAGE = """<!doctype html><div id="parent"></div>
 <script type="module">
   import component from "/ui/assets/live_figure.js";
+  import { laidOut } from "/ui/assets/figure_laid.js";
   import { bytesOf, decoded, filledFigure, merged } from "/ui/assets/figure_fill.js";
   const parent = document.getElementById("parent");
   const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
@@ -59,11 +60,12 @@ PAGE = """<!doctype html><div id="parent"></div>
     const picture = pictured && window.partsOf(host, window.PICTURE);
     const { waits } = host.dataset;
     const before = host.offsetHeight;
-    while (!host.dataset.updates) await pause(5);
+    host.goldvizPlace.touch();
+    while (host.dataset.drawn !== "plotly") await pause(5);
     await host.goldvizTurn;
     const live = window.partsOf(host, window.LIVE);
     const jump = Math.abs(host.offsetHeight - before);
-    const { laid } = host.goldvizPlace;
+    const { laid } = laidOut(host, host.goldvizPlace, host.goldvizPlace.painted, (layout) => layout)();
     await Plotly.relayout(host, { margin: laid.margin });
     // For each margin that it finds Plotly widens axes of one scale once more, whose reach it was given.
     const axes = Object.keys(laid).filter((key) => /^[xy]axis/.test(key) && laid[key].range);
@@ -95,13 +97,13 @@ AT_STEP = """async (share) => {
   slider.value = Math.round(Number(slider.min) + share * (slider.max - slider.min));
   slider.dispatchEvent(new Event("input"));
   const hosts = [...document.querySelectorAll(".goldviz-figure[data-lane]")];
-  const waits = ({ goldvizPlace: place }) => place.moved || place.drawn !== place.want().figure;
+  const waits = ({ goldvizPlace: place }) => place.drawn !== place.want().figure;
   while (hosts.some(waits)) await pause(20);
   await pause(50);
   const plain = (_, value) => (ArrayBuffer.isView(value) ? Array.from(value) : value);
   return hosts.map((host) => {
     const figure = JSON.stringify(host.goldvizPlace.want().figure, plain);
-    return { name: host.dataset.name, width: host.clientWidth, figure, parts: window.partsOf(host, window.LIVE) };
+    return { name: host.dataset.name, width: host.clientWidth, figure, parts: window.partsOf(host, window.PICTURE) };
   });
 }"""
 """Every figure of a report at a step, by the step's share of the way: as data, and where its parts stand."""

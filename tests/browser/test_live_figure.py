@@ -55,8 +55,9 @@ def place(browser: Browser) -> Iterator[FigurePlace]:
 @pytest.fixture
 def page(place: FigurePlace) -> Iterator[Page]:
     page = place.fresh()
-    page.evaluate("figure => { window.mount(figure); }", figure(1))
-    page.wait_for_function("window.host.dataset.updates === '1'")
+    page.evaluate("figure => { window.mount(figure); window.host.goldvizPlace.touch(); }", figure(1))
+    page.wait_for_function("window.host.dataset.drawn === 'plotly'")
+    page.evaluate("window.host.goldvizTurn")
     yield page
     page.wait_for_function("(window.host.goldvizTurn ?? Promise.resolve()).then(() => true)")
     place.assert_well()
@@ -286,23 +287,6 @@ def test_numbers_keep_the_room_that_a_step_needed_and_names_have_their_own(
     assert min(lefts) >= 0, "no name is cut"
 
 
-def test_a_draw_takes_the_rules_away_that_make_it_slow(page: Page) -> None:
-    left = page.evaluate(
-        """async (figure) => {
-            const { sheet } = document.head.appendChild(document.createElement("style"));
-            sheet.ownerNode.dataset.emotion = "st-emotion-cache";
-            sheet.insertRule("button:has(+ button[aria-checked]) { border: 0; }");
-            sheet.insertRule("p { color: red; }");
-            window.mount(figure);
-            await new Promise((resolve) => setTimeout(resolve));
-            await window.host.goldvizTurn;
-            return [...sheet.cssRules].map((rule) => rule.selectorText);
-        }""",
-        figure(4),
-    )
-    assert left == ["p"]
-
-
 CONTRASTS = """() => {
     const channel = (value) => (value /= 255) <= 0.03928 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
     const light = ([red, green, blue]) => 0.2126 * channel(red) + 0.7152 * channel(green) + 0.0722 * channel(blue);
@@ -393,6 +377,7 @@ def test_a_hundred_comings_and_goings_under_the_pointer_throw_nothing(page: Page
             await new Promise((resolve) => setTimeout(resolve, 50));
             await window.host.goldvizTurn;
             window.mount(figures[0]);
+            window.host.goldvizPlace.touch();
             await new Promise((resolve) => setTimeout(resolve, 50));
             await window.host.goldvizTurn;
         }""",

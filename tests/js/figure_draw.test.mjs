@@ -3,6 +3,7 @@ import { afterEach, beforeEach, test } from "node:test";
 import { Element, element, soon, until } from "./page.mjs";
 import diagram from "../../goldviz/ui/assets/diagram.js";
 import { leavePlace, placeOfFigure } from "../../goldviz/ui/assets/figure_draw.js";
+import { laidOut } from "../../goldviz/ui/assets/figure_laid.js";
 import { chosenPlaces } from "../../goldviz/ui/assets/figure_link.js";
 import { recoloured, themeUnder, wearInks } from "../../goldviz/ui/assets/figure_theme.js";
 
@@ -106,6 +107,21 @@ test("a figure is its picture at every step until somebody touches it, and Plotl
   place.draw();
   await host.goldvizTurn;
   assert.deepEqual([drawn.length, host.dataset.updates], [2, 3]);
+});
+
+test("a picture keeps the widest margins that a step needed", async () => {
+  const wide = figureOf("Loss");
+  wide.layout.yaxis = { automargin: true, title: { text: "Loss" } };
+  wide.data[0].y = [0, 0.00375];
+  const wanted = { now: { figure: wide, subject: "a" } };
+  const place = pictured(wanted);
+  await host.goldvizTurn;
+  const { l } = place.room;
+  wanted.now = { ...wanted.now, figure: { ...wide, data: [{ ...wide.data[0], y: [0, 1] }] } };
+  place.draw();
+  await host.goldvizTurn;
+  assert.equal(place.room.l, l);
+  assert.ok(laidOut(host, place, wanted.now, (layout) => layout)().layout.margin.l >= l);
 });
 
 test("a tap touches a figure, and a pointer that has gone is not told of", async () => {

@@ -39,7 +39,8 @@ const onScreen = () =>
 // Until what stands on the page is on screen and nothing else is to be done; not every browser says when that is.
 export async function idle() {
   await onScreen();
-  await new Promise((resolve) => (globalThis.requestIdleCallback ?? setTimeout)(resolve, { timeout: IDLE_AT_MOST_MS }));
+  const ask = globalThis.requestIdleCallback ?? ((act) => setTimeout(act));
+  await new Promise((resolve) => ask(resolve, { timeout: IDLE_AT_MOST_MS }));
 }
 
 // One copy of Plotly for all figures of the page, whoever asks first. To read its script keeps the page from painting: what
@@ -108,13 +109,13 @@ async function plotted(host, place, wanted, high) {
   beginAnew(place, wanted, host.clientWidth);
   const lay = laidOut(host, place, wanted, high);
   let now = lay();
-  let frame;
-  const react = () => {
+  const react = async () => {
     const { layout, traces } = now;
-    frame = frameOf(traces, layout, lettersOf(layout));
+    const frame = frameOf(traces, layout, lettersOf(layout));
     leaveRoom(host, traces, layout);
     host.style.height = `${layout.height}px`;
-    return window.Plotly.react(host, traces, handed(layout, frame.size), { ...CONFIG, edits: { shapePosition: movable } });
+    await window.Plotly.react(host, traces, handed(layout, frame.size), { ...CONFIG, edits: { shapePosition: movable } });
+    return frame.axes;
   };
   const byKey = host.dataset.drawn === PICTURE && host.matches(":focus-visible");
   if (host.dataset.drawn === PICTURE) host.querySelector(":scope > .goldviz-picture").remove();
@@ -122,20 +123,20 @@ async function plotted(host, place, wanted, high) {
   const first = host.dataset.drawn !== PLOTLY;
   host.dataset.drawn = PLOTLY;
   host.tabIndex = -1;
-  await react();
+  let axes = await react();
   const { height, _size: size } = host._fullLayout;
   if (lacksRoom(host, place, now, { layout: now.layout, height, size })) {
     now = lay();
-    await react();
+    axes = await react();
   }
   const { l, r } = host._fullLayout._size;
   place.room = { l, r };
-  tellWords(host, figure, { ...now.layout, ...frame.axes }, description, veiled);
+  tellWords(host, figure, { ...now.layout, ...axes }, description, veiled);
   oneStop(host);
   if (byKey) host.querySelector(".modebar-btn")?.focus();
   if (first) watchHand(host);
   if (first && movable) watchDrags(host);
-  return frame.axes;
+  return axes;
 }
 
 // What was done to the picture is done again to what Plotly has drawn.
