@@ -1,4 +1,4 @@
-"""Two live figures on one page, without a server: what is pointed at in one is marked in the other."""
+"""Two live figures on one page, without a server: what is pointed at in one is marked in the other, which is a picture."""
 
 import json
 from collections.abc import Iterator
@@ -23,6 +23,7 @@ PAGE = """<!doctype html><style>CSS</style>
 <div class="parent"></div>
 <script type="module">
   import component from "/ui/assets/live_figure.js";
+  import { panelsOf } from "/ui/assets/figure_panels.js";
   const parents = [...document.querySelectorAll(".parent")];
   const inks = INKS;
   window.errors = [];
@@ -53,8 +54,12 @@ PAGE = """<!doctype html><style>CSS</style>
   });
   // Where a value of an axis stands in its figure.
   window.at = (number, name, value) => {
-    const axis = window.hosts[number]._fullLayout[name];
-    return axis._offset + axis.d2p(value);
+    const axis = window.axis(number, name);
+    return axis.at(value);
+  };
+  window.axis = (number, name) => {
+    const axes = panelsOf(window.hosts[number]).flatMap(({ xaxis, yaxis }) => [xaxis, yaxis]);
+    return axes.find(({ id }) => id === name.replace("axis", ""));
   };
 </script>"""
 
@@ -81,7 +86,8 @@ def maps(x: str = "epoch", up: str = "layer", low: float = -0.5) -> str:
     """Two panels of a map each, layers up and epochs across."""
     figure = elements.panels(["One", "Other"], "light")
     for row in (1, 2):
-        heat = Heatmap(x=[1, 2, 3], y=LAYERS, z=np.arange(48.0).reshape(16, 3), showscale=False)
+        scale = {"zmin": 0, "zmax": 47, "colorscale": look.SEQUENTIAL}
+        heat = Heatmap(x=[1, 2, 3], y=LAYERS, z=np.arange(48.0).reshape(16, 3), showscale=False, **scale)
         figure.add_trace(heat, row=row, col=1)
     figure.update_yaxes(range=(low, 15.5))
     look.apply(figure, "light", title="Maps", height=400, legend=False, hover="closest")
@@ -101,7 +107,8 @@ def page(place: FigurePlace) -> Iterator[Page]:
 def show(page: Page, *figures: str) -> None:
     for number, figure in enumerate(figures):
         page.evaluate("([number, figure]) => window.mount(number, figure)", [number, figure])
-    page.wait_for_function("window.hosts.every((host) => host.dataset.updates && host._fullLayout?._plots)")
+    page.evaluate("window.hosts[0].goldvizPlace.touch()")
+    page.wait_for_function("window.hosts[0].dataset.drawn === 'plotly' && window.hosts[1].dataset.drawn")
     page.evaluate("window.settled()")
 
 
@@ -115,8 +122,8 @@ def point(page: Page, value: object, number: int = 0) -> None:
                 requestAnimationFrame(() => { window.within ??= window.marks(1 - number); });
             });
             const { left, top } = host.getBoundingClientRect();
-            const { _offset, _length } = host._fullLayout.yaxis;
-            return [left + window.at(number, "xaxis", value), top + _offset + _length / 2];
+            const { start, length } = window.axis(number, "yaxis");
+            return [left + window.at(number, "xaxis", value), top + start + length / 2];
         }""",
         [number, value],
     )
@@ -132,8 +139,8 @@ def level_marks(page: Page, value: float) -> list[dict[str, float]]:
     """The lines that both panels of the map should have at a layer."""
     return page.evaluate(  # type: ignore[no-any-return]
         """(value) => ["", "2"].map((panel) => {
-            const { _offset, _length } = window.hosts[1]._fullLayout[`xaxis${panel}`];
-            return { left: _offset, top: window.at(1, `yaxis${panel}`, value) - 0.5, width: _length, height: 1 };
+            const { start, length } = window.axis(1, `xaxis${panel}`);
+            return { left: start, top: window.at(1, `yaxis${panel}`, value) - 0.5, width: length, height: 1 };
         })""",
         value,
     )
@@ -150,15 +157,16 @@ def same(marks: list[dict[str, float]], wanted: list[dict[str, float]]) -> bool:
 @pytest.mark.slow
 def test_the_layer_that_is_pointed_at_is_marked_in_the_other_figure_within_a_frame(page: Page) -> None:
     show(page, curve(LAYERS, "layer"), maps())
-    draws = "window.hosts[1].on('plotly_afterplot', () => { window.drawn = true; })"
-    page.evaluate(f"() => {{ {draws}; }}")
+    assert page.evaluate("window.hosts[1].dataset.drawn") == "picture"
+    picture = "window.hosts[1].querySelector('.goldviz-picture')"
+    page.evaluate(f"() => {{ window.before = {picture}; }}")
     for layer in (3, 11):
         point(page, layer)
         assert same(page.evaluate("window.within"), level_marks(page, layer))
         assert page.evaluate("window.marks(0)") == [], "the figure that is pointed at has Plotly's own label"
     away(page)
     page.wait_for_function("window.marks(1).length === 0")
-    assert page.evaluate("window.drawn") is None, "a mark is no draw of Plotly's"
+    assert page.evaluate(f"window.before === {picture}"), "a mark is no draw"
 
 
 DAYS = [f"2024-03-{day:02}" for day in range(1, 16)]
@@ -168,8 +176,8 @@ DAYS = [f"2024-03-{day:02}" for day in range(1, 16)]
     ("one", "other", "value"),
     thinned(
         [
-            (curve([1, 10, 100], "gap", type="log"), curve([0, 50, 100], "gap"), 10),
-            (curve([0, 10, 100], "gap"), curve([1, 10, 100], "gap", type="log"), 10),
+            (curve([1, 10, 100], "gap", type="log", dtick=1), curve([0, 50, 100], "gap"), 10),
+            (curve([0, 10, 100], "gap"), curve([1, 10, 100], "gap", type="log", dtick=1), 10),
             (curve(DAYS, "day", type="date"), curve(DAYS[4:], "day", type="date"), "2024-03-11"),
         ]
     ),
@@ -181,7 +189,7 @@ def test_axes_of_different_kinds_have_the_same_value_marked(page: Page, one: str
     point(page, value)
     (mark,) = page.evaluate("window.within")
     assert mark["left"] + 0.5 == pytest.approx(page.evaluate("value => window.at(1, 'xaxis', value)", value), abs=0.05)
-    assert mark["height"] == pytest.approx(page.evaluate("window.hosts[1]._fullLayout.yaxis._length"))
+    assert mark["height"] == pytest.approx(page.evaluate("window.axis(1, 'yaxis').length"))
 
 
 @pytest.mark.parametrize(
@@ -208,7 +216,6 @@ def test_many_moves_of_the_pointer_are_one_frame_of_work(page: Page) -> None:
             host.emit("plotly_unhover", { points: [] });
         }
         host.emit("plotly_hover", { points: [{ x: 9, y: 1, xaxis, yaxis }] });
-        window.hosts[1].emit("plotly_unhover", { points: [] });
         window.requestAnimationFrame = ask;
         await new Promise(ask);
         return frames;
@@ -222,7 +229,7 @@ def test_marks_follow_a_figure_that_is_drawn_anew(page: Page, number: int) -> No
     show(page, curve(LAYERS, "layer"), maps())
     point(page, 7)
     page.evaluate("number => { window.hosts[number].style.width = '620px'; }", number)
-    page.wait_for_function("number => window.hosts[number]._fullLayout.width === 620", arg=number)
+    page.wait_for_function("number => window.hosts[number].goldvizPlace.width === 620", arg=number)
     page.evaluate("window.settled()")
     if number == 1:
         assert same(page.evaluate("window.marks(1)"), level_marks(page, 7))
@@ -272,7 +279,7 @@ def test_a_marked_figure_leaves_and_comes_back(page: Page) -> None:
 def test_comings_and_goings_under_the_pointer_throw_nothing(page: Page) -> None:
     show(page, curve(LAYERS, "layer"), maps())
     point(page, 3)
-    figures = [curve(LAYERS, "layer"), maps(), curve([1, 10, 100], "gap", type="log")]
+    figures = [curve(LAYERS, "layer"), maps(), curve([1, 10, 100], "gap", type="log", dtick=1)]
     page.evaluate(
         """async ([figures, times]) => {
             for (let turn = 0; turn < times; turn += 1) {
@@ -288,6 +295,7 @@ def test_comings_and_goings_under_the_pointer_throw_nothing(page: Page) -> None:
             await window.settled();
             window.mount(0, figures[0]);
             window.mount(1, figures[1]);
+            window.hosts[0].goldvizPlace.touch();
             await new Promise((resolve) => setTimeout(resolve, 50));
             await window.settled();
         }""",

@@ -55,7 +55,8 @@ PAGE = """<!doctype html><div id="parent"></div>
     });
     const faults = {};
     for (const [name, host] of hosts) {
-      while (!host.dataset.updates) await new Promise((resolve) => setTimeout(resolve, 20));
+      host.goldvizPlace.touch();
+      while (host.dataset.drawn !== "plotly") await new Promise((resolve) => setTimeout(resolve, 20));
       await host.goldvizTurn;
       const own = window.faultsOf(host);
       if (own.length) faults[name] = own;

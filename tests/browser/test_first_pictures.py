@@ -56,6 +56,7 @@ PAGE = """<!doctype html><div id="parent"></div>
     const host = parent.firstChild;
     const data = { figure, subject: figure, description: "", plotly: "/plotly.js", theme: "light", inks: INKS };
     leave = component({ data, parentElement: parent, setTriggerValue: () => {} });
+    await host.goldvizTurn;
     const pictured = host.querySelector(".goldviz-picture");
     const picture = pictured && window.partsOf(host, window.PICTURE);
     const { waits } = host.dataset;
