@@ -110,7 +110,7 @@ def main() -> None:
         fresh_page(browser, before=WATCH) as page,
     ):
         page.goto(f"{server.address}/backward-by-hand?place=30")
-        page.locator(".goldviz-figure .main-svg").first.wait_for(timeout=120_000)
+        page.locator(".goldviz-figure :is(.goldviz-picture, .main-svg)").first.wait_for(timeout=120_000)
         page.locator(".formula-hint").wait_for(timeout=60_000)
         page.wait_for_timeout(8000)
         print(f"{'':<36}{'median':>9}{'least':>9}{'most':>9}{'server CPU':>13}")

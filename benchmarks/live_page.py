@@ -113,7 +113,7 @@ def main() -> None:
         fresh_page(browser) as page,
     ):
         page.goto(f"{server.address}/depth-gradients?{QUERY}")
-        expect(page.locator(".goldviz-figure .main-svg").first).to_be_visible()
+        expect(page.locator(".goldviz-figure :is(.goldviz-picture, .main-svg)").first).to_be_visible()
         clicks = []
         for turn in range(arguments.clicks + 1):
             moments = click_and_watch(page)

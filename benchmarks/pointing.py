@@ -108,7 +108,7 @@ def drags(page: Page, server: Server, count: int, seen: int = 0) -> list[float]:
     drawn, or (``seen`` is 1) until Plotly has the whole figure of it."""
     page.goto(f"{server.address}/ode-rnn?shown=observations")
     figure = page.locator("[class*='st-key-explore-path-'] .goldviz-figure").first
-    figure.locator(".main-svg").first.wait_for()
+    figure.locator(":is(.goldviz-picture, .main-svg)").first.wait_for()
     found = []
     for turn in range(count + 1):
         page.wait_for_timeout(REST_MS)
@@ -152,7 +152,7 @@ def _carried(page: Page, address: str) -> Locator:
     """The page's picture, once all that comes with it is there."""
     page.goto(address)
     figure = page.locator("[class*='st-key-carried-'] .goldviz-figure").first
-    figure.locator(".main-svg").first.wait_for()
+    figure.locator(":is(.goldviz-picture, .main-svg)").first.wait_for()
     page.wait_for_timeout(3 * REST_MS)  # The figures of all other depths come after those in sight.
     return figure
 

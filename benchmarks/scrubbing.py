@@ -43,7 +43,7 @@ MOVES = """async (rounds) => {
 def moves(page: Page, address: str, rounds: int) -> tuple[list[float], int]:
     """Milliseconds of each move, and how many figures are in view."""
     page.goto(address)
-    page.locator(".goldviz-figure .main-svg .trace").first.wait_for()
+    page.locator(".goldviz-figure :is(.goldviz-picture, .main-svg) .trace").first.wait_for()
     page.wait_for_timeout(2000)
     found = page.evaluate(MOVES, rounds)
     return found["times"], found["figures"]

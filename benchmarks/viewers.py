@@ -135,7 +135,7 @@ def load(server: Server, folder: Path, tape: Tape, count: int, browsers: int) ->
             for run_id in run_ids[:browsers]:
                 page = stack.enter_context(fresh_page(browser))
                 page.goto(f"{server.address}/depth-gradients?runs={run_id}")
-                page.locator(".goldviz-figure .main-svg").first.wait_for()
+                page.locator(".goldviz-figure :is(.goldviz-picture, .main-svg)").first.wait_for()
                 pages.append(page)
         before = sum(map(updates_on, pages))
         log = folder / f"log-{count}-{browsers}"

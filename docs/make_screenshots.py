@@ -88,9 +88,9 @@ with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
             page.goto(f"{server.address}/{path}")
             page.locator("h1").wait_for()
             if path:
-                page.locator(".main-svg:visible, canvas:visible, svg:visible").first.wait_for()
+                page.locator(":is(.goldviz-picture, .main-svg):visible, canvas:visible, svg:visible").first.wait_for()
             if name == WATCHED:
-                page.locator(".js-plotly-plot .main-svg").first.wait_for(timeout=120_000)
+                page.locator(":is(.goldviz-picture, .main-svg)").first.wait_for(timeout=120_000)
             page.get_by_test_id("stStatusWidget").wait_for(state="detached")
             expect(page.get_by_test_id("stSkeleton")).to_have_count(0)
             page.wait_for_timeout(1500)

@@ -21,7 +21,7 @@ def figure(page: Page, name: str, lane: int = -1) -> Locator:
 
 def wait_for_figure(page: Page, name: str = "gradient_by_layer", lane: int = -1) -> Locator:
     drawn = figure(page, name, lane)
-    expect(drawn.locator(".main-svg").first).to_be_visible()
+    expect(drawn.locator(":is(.goldviz-picture, .main-svg)").first).to_be_visible()
     return drawn
 
 
@@ -75,7 +75,7 @@ def curve(drawn: Locator, name: str) -> list[float]:
     values: list[float] = drawn.evaluate(
         """(host, name) => {
             const decoded = value => Array.from(value?._inputArray ?? value ?? []);
-            const found = host._fullData.filter(trace => trace.name === name).map(trace => decoded(trace.y));
+            const found = host.goldvizPlace.drawn.data.filter(trace => trace.name === name).map(trace => decoded(trace.y));
             return found.sort((a, b) => b.length - a.length)[0] ?? [];
         }""",
         name,

@@ -13,8 +13,15 @@ PLACE = """(host, number) => {
 }"""
 
 
+def touch(host: Locator) -> None:
+    """Have Plotly draw the figure, as a pointer that moves over it does."""
+    host.evaluate("host => host.goldvizPlace.touch()")
+    expect(host).to_have_attribute("data-drawn", "plotly")
+    host.evaluate("host => host.goldvizTurn")
+
+
 def point_at(host: Locator, number: int) -> None:
     """Move the mouse to this number of a figure's first trace, and wait until the figure says what it is."""
-    host.page.wait_for_function("host => !host.goldvizPlace.moved", arg=host.element_handle())
+    touch(host)
     host.page.mouse.move(*host.evaluate(PLACE, number))
     expect(host.locator(".hoverlayer text").first).to_be_visible()

@@ -37,7 +37,7 @@ def another_head(page: Page) -> None:
     # What lies below the first screen asks for Plotly when it comes in sight.
     figures[0].scroll_into_view_if_needed()
     for figure in figures:
-        expect(figure.locator(".main-svg").first).to_be_visible()
+        expect(figure.locator(":is(.goldviz-picture, .main-svg)").first).to_be_visible()
     drawn = [figure.get_attribute("data-updates") for figure in figures]
     by_hand = page.locator(".goldviz-by-hand")
     before = by_hand.text_content() or ""
@@ -159,7 +159,7 @@ def test_a_model_is_downloaded_stopped_gone_on_with_and_used_without_the_hub(
 
 def test_a_model_that_was_trained_here_is_looked_into(server: Server, open_page: Opener) -> None:
     page = open_page(f"{server.address}/bert-pretraining?{TINY}")
-    expect(page.locator(".goldviz-figure .main-svg").first).to_be_visible()
+    expect(page.locator(".goldviz-figure :is(.goldviz-picture, .main-svg)").first).to_be_visible()
     run = train(page)
     state(page, "Finished")
     page.get_by_role("link", name="Look inside this model").click()
@@ -170,7 +170,7 @@ def test_a_model_that_was_trained_here_is_looked_into(server: Server, open_page:
 
 def test_a_model_that_learned_from_pairs_says_whether_b_follows(server: Server, open_page: Opener) -> None:
     page = open_page(f"{server.address}/bert-pretraining?{TINY}&objective=next_sentence")
-    expect(page.locator(".goldviz-figure .main-svg").first).to_be_visible()
+    expect(page.locator(".goldviz-figure :is(.goldviz-picture, .main-svg)").first).to_be_visible()
     assert train(page)
     state(page, "Finished")
     open_part(page, "Look closer")
@@ -208,7 +208,7 @@ def test_documents_are_brought_compared_and_become_channels(server: Server, open
         file, index=False
     )
     page = open_page(f"{server.address}/policy-documents")
-    expect(page.locator(".goldviz-figure .main-svg").first).to_be_visible()
+    expect(page.locator(".goldviz-figure :is(.goldviz-picture, .main-svg)").first).to_be_visible()
     expect(page.locator(".st-key-documents")).to_contain_text("enerated")
     page.get_by_role("button", name="Change documents").click()
     page.get_by_test_id("stFileUploaderDropzoneInput").set_input_files(str(file))

@@ -23,9 +23,16 @@ NAME = "char-language-model"
 def test_a_bad_start_is_named_and_a_network_learns_city_names(server: Server, open_page: Opener) -> None:
     page = open_page(f"{server.address}/{NAME}")
     # The first visit loads the laboratory.
-    expect(figure(page, "loss").locator(".main-svg").first).to_be_visible(timeout=60_000)
+    expect(figure(page, "loss").locator(":is(.goldviz-picture, .main-svg)").first).to_be_visible(timeout=60_000)
     names = wait_for_figure(page, "samples")
-    assert len(names.evaluate("host => host._fullData[0].text.length && host._fullData[0].text")) == 8
+    assert (
+        len(
+            names.evaluate(
+                "host => host.goldvizPlace.drawn.data[0].text.length && host.goldvizPlace.drawn.data[0].text"
+            )
+        )
+        == 8
+    )
     choose_preset(page, "Break it: first loss 25")
     open_part(page, "What happened?")
     expect(page.get_by_text("a first loss of 26.0 nat").first).to_be_visible()
@@ -38,6 +45,6 @@ def test_a_bad_start_is_named_and_a_network_learns_city_names(server: Server, op
     state(page, "Finished")
     page.wait_for_function(
         "() => [...document.querySelectorAll(\"[class*='st-key-loss-'] .goldviz-figure\")].some("
-        "host => (host._fullData ?? []).some(trace => trace.name === 'MLP' && trace._length === 60))"
+        "host => (host.goldvizPlace?.drawn?.data ?? []).some(trace => trace.name === 'MLP' && trace.y.length === 60))"
     )
     assert len(curve(wait_for_figure(page, "loss"), "MLP")) == 60

@@ -16,7 +16,7 @@ Opener = Callable[..., Page]
 def explored(page: Page) -> Locator:
     """The figure whose observations can be moved."""
     drawn = page.locator("[class*='st-key-explore-path-'] .goldviz-figure").first
-    expect(drawn.locator(".main-svg").first).to_be_visible()
+    expect(drawn.locator(":is(.goldviz-picture, .main-svg)").first).to_be_visible()
     return drawn
 
 
@@ -28,7 +28,7 @@ def handles(drawn: Locator) -> list[list[float]]:
     return places
 
 
-FORECAST = """host => host._fullData.filter(trace => trace.name === 'forecast')
+FORECAST = """host => host.goldvizPlace.drawn.data.filter(trace => trace.name === 'forecast')
     .flatMap(trace => Array.from(trace.y?._inputArray ?? trace.y ?? [])).filter(Number.isFinite)"""
 
 
@@ -118,7 +118,9 @@ def test_an_observation_is_moved_by_keyboard_and_keeps_its_place_in_the_order(
 @pytest.mark.parametrize(("address", "name"), [("continuous-depth", "carried"), ("residual-flow", "carried")])
 def test_the_pages_open_with_their_picture(server: Server, open_page: Opener, address: str, name: str) -> None:
     page = open_page(f"{server.address}/{address}")
-    expect(page.locator(f"[class*='st-key-{name}-'] .goldviz-figure .main-svg").first).to_be_visible()
+    expect(
+        page.locator(f"[class*='st-key-{name}-'] .goldviz-figure :is(.goldviz-picture, .main-svg)").first
+    ).to_be_visible()
     if address == "residual-flow":
         quiet(page)
         page.get_by_role("combobox", name=re.compile("Field")).first.click()
@@ -129,8 +131,10 @@ def test_the_pages_open_with_their_picture(server: Server, open_page: Opener, ad
 
 def test_a_flow_is_trained_live(server: Server, open_page: Opener) -> None:
     page = open_page(f"{server.address}/continuous-depth?steps=20&look_every=10&networks=ode&tolerance=0.01")
-    expect(page.locator(".goldviz-figure .main-svg").first).to_be_visible()
+    expect(page.locator(".goldviz-figure :is(.goldviz-picture, .main-svg)").first).to_be_visible()
     train(page)
     state(page, "Finished")
     choose_preset(page, "Fix it: one more dimension")
-    expect(page.locator("[class*='st-key-carried-'] .goldviz-figure .main-svg").first).to_be_visible()
+    expect(
+        page.locator("[class*='st-key-carried-'] .goldviz-figure :is(.goldviz-picture, .main-svg)").first
+    ).to_be_visible()

@@ -69,7 +69,7 @@ def plain_against_residual(demo: Demo) -> None:
     """A gradient that dies on its way down and one that lives; then both networks are trained before the class."""
     page = demo.page
     drawn = figure(page, "gradient_by_layer")
-    demo.open("Gradient flow in depth", drawn.locator(".main-svg").first)
+    demo.open("Gradient flow in depth", drawn.locator(":is(.goldviz-picture, .main-svg)").first)
     assert max(curve(drawn, "plain")[1:]) / curve(drawn, "plain")[1] > 100
     demo.click(page.get_by_role("button", name="Train", exact=True), lambda: demo.is_in("Finished"))
     assert max(curve(drawn, "residual")[1:]) / min(curve(drawn, "residual")[1:]) < 10
@@ -79,9 +79,9 @@ def lstm_against_rnn(demo: Demo) -> None:
     """How much of the error comes back to the first of fifty steps, and the valves of networks that begin to learn."""
     page = demo.page
     lags, times, gates = (figure(page, name) for name in ("jacobian_by_lag", "state_gradient", "gates"))
-    demo.open("Memory through time", lags.locator(".main-svg").first)
+    demo.open("Memory through time", lags.locator(":is(.goldviz-picture, .main-svg)").first)
     assert curve(lags, "LSTM")[-1] - curve(lags, "RNN")[-1] > 10
-    demo.look_closer("Look closer", times.locator(".main-svg").first)
+    demo.look_closer("Look closer", times.locator(":is(.goldviz-picture, .main-svg)").first)
     assert curve(times, "LSTM")[0] / curve(times, "RNN")[0] > 1e10
     demo.click(
         page.get_by_role("button", name="Train", exact=True),
@@ -110,7 +110,7 @@ def a_map_of_attention(demo: Demo) -> None:
 def between_observations(demo: Demo) -> None:
     """What a network knows in a gap, and how an observation that is moved bends its path."""
     page = demo.page
-    demo.open("ODE-RNN", figure(page, "path").locator(".main-svg").first)
+    demo.open("ODE-RNN", figure(page, "path").locator(":is(.goldviz-picture, .main-svg)").first)
     drawn = page.locator("[class*='st-key-explore-path-'] .goldviz-figure").first
     demo.look_closer("What if it were observed later?", drawn.locator(".shapelayer path").nth(3))
     quiet(page)

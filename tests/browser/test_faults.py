@@ -204,7 +204,9 @@ def test_a_module_that_does_not_arrive_at_first_is_asked_for_again(server: Serve
 
     page.route("**/figure_fill.js", away)
     page.goto(address(server))
-    expect(figure(page, "gradient_by_layer").locator(".main-svg").first).to_be_visible(timeout=TRAINING)
+    expect(figure(page, "gradient_by_layer").locator(":is(.goldviz-picture, .main-svg)").first).to_be_visible(
+        timeout=TRAINING
+    )
     assert len(refused) == REFUSALS
     context.close()
 
@@ -218,7 +220,7 @@ def test_where_a_run_s_figures_do_not_come_no_other_run_s_stay_under_its_title(
     page.route("**/goldviz/frames/**", lambda route: route.fulfill(status=500, body=sentence))
     choose_preset(page, "Fix it: orthogonal")
     expect(drawn).to_contain_text(sentence)
-    expect(drawn.locator(".main-svg")).to_have_count(0)
+    expect(drawn.locator(":is(.goldviz-picture, .main-svg)")).to_have_count(0)
     page.unroute("**/goldviz/frames/**")
     page.reload()
     wait_for_figure(page)

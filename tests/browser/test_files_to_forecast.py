@@ -105,7 +105,7 @@ def test_a_column_that_knows_tomorrow_is_named_before_training_and_after(
     if not path.exists():
         pytest.skip("needs the small file s08 beside the project")
     page = open_page(f"{server.address}/gold-forecast?{SMALL}", width=width, scheme=scheme)
-    expect(page.locator(".goldviz-figure .main-svg").first).to_be_visible()
+    expect(page.locator(".goldviz-figure :is(.goldviz-picture, .main-svg)").first).to_be_visible()
     if width == 390:
         page.locator(".goldviz-sheet").click()
     bring(page, path)

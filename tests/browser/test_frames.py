@@ -237,7 +237,7 @@ def test_a_layer_that_is_chosen_in_the_diagram_is_marked_and_said(server: Server
     canvas.press("ArrowRight")
     expect(said).to_have_text(re.compile(r"^Layer 5: "))
     expect(canvas).to_have_attribute("aria-label", re.compile("Layer 5: "))
-    at = drawn.evaluate("host => host._fullLayout.xaxis._offset + host._fullLayout.xaxis.d2p(5)")
+    at = drawn.evaluate("host => host.goldvizPlace.axes.xaxis.at(5)")
     assert abs(marks.evaluate("mark => mark.offsetLeft") - at) < 2
     times = diagram.evaluate(
         """host => Array.from({ length: 15 }, () => {
@@ -330,7 +330,7 @@ WIDTHS = """() => {
         before = now;
         for (const host of document.querySelectorAll(".goldviz-figure[data-drawn]")) {
             const { top, bottom } = host.getBoundingClientRect();
-            const fits = !host.clientWidth || host._fullLayout?.width === host.clientWidth;
+            const fits = !host.clientWidth || host.goldvizPlace.width === host.clientWidth;
             unfit.set(host, fits || bottom < 0 || top > innerHeight ? 0 : (unfit.get(host) ?? 0) + frame);
             window.longestUnfit = Math.max(window.longestUnfit, unfit.get(host));
         }
@@ -470,7 +470,7 @@ def test_figures_fit_their_columns_while_their_frames_are_on_the_way(server: Ser
     train(page, beside=True)
     expect(figures(page)).to_have_count(2)
     page.wait_for_function(
-        """([host, wide]) => host.clientWidth < 0.9 * wide && host._fullLayout.width === host.clientWidth""",
+        """([host, wide]) => host.clientWidth < 0.9 * wide && host.goldvizPlace.width === host.clientWidth""",
         arg=[figure(page, "gradient_by_layer", 0).element_handle(), wide and wide["width"]],
         timeout=5000,
     )
@@ -553,7 +553,7 @@ def test_a_figure_that_is_drawn_anew_stays_at_its_step_while_the_run_grows(serve
     stop(page)
 
 
-PATHS = "host => JSON.stringify(host._fullData.map(({ y }) => Array.from(y?._inputArray ?? y ?? [])))"
+PATHS = "host => JSON.stringify(host.goldvizPlace.drawn.data.map(({ y }) => Array.from(y?._inputArray ?? y ?? [])))"
 
 
 def test_who_comes_back_to_a_page_finds_all_of_it_at_the_step_in_view(server: Server, visit: Opener) -> None:
@@ -562,7 +562,7 @@ def test_who_comes_back_to_a_page_finds_all_of_it_at_the_step_in_view(server: Se
 
     def followed() -> str:
         """Where the network goes in the figure with observations to drag, as of the weights that the server took."""
-        expect(explored.locator(".main-svg").first).to_be_visible()
+        expect(explored.locator(":is(.goldviz-picture, .main-svg)").first).to_be_visible()
         quiet(page)
         return str(explored.evaluate(PATHS))
 
@@ -575,7 +575,7 @@ def test_who_comes_back_to_a_page_finds_all_of_it_at_the_step_in_view(server: Se
     expect(page).to_have_url(f"{server.address}/")
     expect(timeline(page)).to_have_count(0)
     page.go_back()
-    expect(explored.locator(".main-svg").first).to_be_visible()
+    expect(explored.locator(":is(.goldviz-picture, .main-svg)").first).to_be_visible()
     page.wait_for_timeout(1000)
     assert step_in_view(page) == 1
     assert followed() == first

@@ -18,7 +18,7 @@ SMALL = "network=gru&hidden=4&window=5&epochs=2&refits=2&test_years=2"
 
 
 def drawn(page: Page) -> None:
-    expect(page.locator(".goldviz-figure .main-svg").first).to_be_visible()
+    expect(page.locator(".goldviz-figure :is(.goldviz-picture, .main-svg)").first).to_be_visible()
 
 
 def choose(page: Page, source: str) -> None:

@@ -18,7 +18,7 @@ def test_a_gpt_is_trained_on_pieces_and_completes_a_text(server: Server, open_pa
     # Until these settings are computed, the page shows the usual ones.
     page.locator("a[href*='vocabulary=270']", has_text="Train a GPT on pieces like these").click(timeout=60_000)
     # The first visit loads the laboratory.
-    expect(figure(page, "loss").locator(".main-svg").first).to_be_visible(timeout=60_000)
+    expect(figure(page, "loss").locator(":is(.goldviz-picture, .main-svg)").first).to_be_visible(timeout=60_000)
     open_part(page, QUESTION)
     # The recorded run came with its weights, so the box works on arrival.
     expect(button(page, "Complete")).to_be_enabled()

@@ -28,6 +28,7 @@ from tests.browser.laboratory_page import (
     updates,
     wait_for_figure,
 )
+from tests.browser.pointing import touch
 from tests.thinned import thinned
 
 Opener = Callable[..., Page]
@@ -68,7 +69,7 @@ def test_the_whole_journey(server: Server, open_page: Opener, tmp_path: Path) ->
     expect(drawn).not_to_have_attribute("data-updates", str(before), timeout=TRAINING)
     # The first update may be that the run waits for its first epoch.
     page.wait_for_function(
-        "host => host._fullData.some(trace => trace.name === 'plain' && trace._length === 31)",
+        "host => host.goldvizPlace.drawn.data.some(trace => trace.name === 'plain' && trace.y.length === 31)",
         arg=drawn.element_handle(),
         timeout=TRAINING,
     )
@@ -114,7 +115,7 @@ def test_the_whole_journey(server: Server, open_page: Opener, tmp_path: Path) ->
     page.wait_for_function(
         """() => {
             const hosts = [...document.querySelectorAll("[class*='st-key-gradient_by_layer-'] .goldviz-figure")];
-            return new Set(hosts.map(host => JSON.stringify(host._fullLayout.yaxis.range))).size === 1;
+            return new Set(hosts.map(host => JSON.stringify(host.goldvizPlace.axes.yaxis.range))).size === 1;
         }"""
     )
 
@@ -157,7 +158,7 @@ def test_the_exported_script_repeats_the_page_s_run(server: Server, open_page: O
     # The last epoch may be drawn after the page says that the run has finished.
     page.wait_for_function(
         """host => ["plain", "residual"].every(
-            (name) => host._fullData.some((trace) => trace.name === name && trace._length === 3),
+            (name) => host.goldvizPlace.drawn.data.some((trace) => trace.name === name && trace.y.length === 3),
         )""",
         arg=drawn.element_handle(),
         timeout=TRAINING,
@@ -186,6 +187,7 @@ def test_zoom_survives_updates_and_no_frame_is_blank(server: Server, open_page: 
     train(page)
     state(page, "Training")
     drawn = wait_for_figure(page, "loss")
+    touch(drawn)
     area = drawn.locator(".nsewdrag").first.bounding_box()
     assert area is not None
     page.mouse.move(area["x"] + area["width"] * 0.3, area["y"] + area["height"] * 0.5)
@@ -201,7 +203,7 @@ def test_zoom_survives_updates_and_no_frame_is_blank(server: Server, open_page: 
             while (performance.now() < end) {
                 await new Promise(requestAnimationFrame);
                 frames += 1;
-                const hosts = document.querySelectorAll("[class*='st-key-loss-'] .goldviz-figure .main-svg");
+                const hosts = document.querySelectorAll("[class*='st-key-loss-'] .goldviz-figure :is(.goldviz-picture, .main-svg)");
                 if (hosts.length === 0) blank += 1;
             }
             return blank / frames;
@@ -306,7 +308,7 @@ def test_nothing_is_wider_than_the_window(server: Server, window: Page, path: st
     page.goto(f"{server.address}/{path}")
     expect(page.locator("h1")).to_be_visible()
     if path not in ("", "runs"):
-        drawn = ".network[data-drawn]" if path == "backpropagation-steps" else ".goldviz-figure .main-svg"
+        drawn = ".network[data-drawn]" if path == "backpropagation-steps" else ".goldviz-figure[data-drawn]"
         expect(page.locator(drawn).first).to_be_visible()
         quiet(page)
     overflow = "[...document.querySelectorAll('html, .stMain')].map((one) => one.scrollWidth - one.clientWidth)"

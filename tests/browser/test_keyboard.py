@@ -16,7 +16,9 @@ FAR = 90
 
 def at_rest(page: Page) -> None:
     """Wait until a figure of the open part, or a finding, is there and the server has said all."""
-    shown = page.locator(":is(.st-key-first-look, .st-key-closer-look) :is(.main-svg, canvas, .stMarkdown)")
+    shown = page.locator(
+        ":is(.st-key-first-look, .st-key-closer-look) :is(:is(.goldviz-picture, .main-svg), canvas, .stMarkdown)"
+    )
     expect(shown.first).to_be_visible(timeout=60_000)
     expect(page.locator(".stApp[data-test-script-state=running]")).to_have_count(0, timeout=60_000)
 

@@ -12,7 +12,7 @@ Opener = Callable[..., Page]
 
 def test_a_machine_is_trained_and_one_of_its_addresses_taken_apart(server: Server, open_page: Opener) -> None:
     page = open_page(f"{server.address}/neural-turing-machine")
-    expect(figure(page, "heads").locator(".main-svg").first).to_be_visible(timeout=TRAINING)
+    expect(figure(page, "heads").locator(":is(.goldviz-picture, .main-svg)").first).to_be_visible(timeout=TRAINING)
     open_part(page, "One address by hand")
     expect(page.get_by_text("Time 8, the head that reads").first).to_be_visible()
     page.get_by_role("radio", name="Writing head").or_(page.get_by_role("button", name="Writing head")).first.click()
@@ -24,5 +24,5 @@ def test_a_machine_is_trained_and_one_of_its_addresses_taken_apart(server: Serve
     train(page)
     state(page, "Finished")
     open_part(page, "At a glance")
-    expect(figure(page, "heads").locator(".main-svg").first).to_be_visible()
+    expect(figure(page, "heads").locator(":is(.goldviz-picture, .main-svg)").first).to_be_visible()
     quiet(page)

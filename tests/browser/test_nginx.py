@@ -112,7 +112,9 @@ def test_nginx_passes_page_web_socket_and_upload(base: str, host: str, open_page
             page = open_page(f"{front}/")
             page.locator("[data-testid=stPageLink] a").filter(has_text="Gradient flow in depth").first.click()
             page.wait_for_url(re.compile(re.escape(f"{front}/depth-gradients")), timeout=PATIENCE)
-            expect(figure(page, "gradient_by_layer").locator(".main-svg").first).to_be_visible(timeout=PATIENCE)
+            expect(figure(page, "gradient_by_layer").locator(":is(.goldviz-picture, .main-svg)").first).to_be_visible(
+                timeout=PATIENCE
+            )
             bring_a_file(open_page(f"{front}/gold-market"), tmp_path / "mine.csv")
             page.close()
 

@@ -15,7 +15,7 @@ SMALL = "network=bigram&epochs=2&refits=1&test_years=1&merges=0"
 def test_a_smoother_is_named_and_pairs_are_counted(server: Server, open_page: Opener) -> None:
     page = open_page(f"{server.address}/price-tokens")
     # The first visit loads the laboratory.
-    expect(figure(page, "gains").locator(".main-svg").first).to_be_visible(timeout=60_000)
+    expect(figure(page, "gains").locator(":is(.goldviz-picture, .main-svg)").first).to_be_visible(timeout=60_000)
     choose_preset(page, "Look-ahead: smoother")
     expect(page.get_by_role("heading", name=re.compile("Tokens know the future"))).to_be_visible()
     page.goto(f"{server.address}/price-tokens?{SMALL}")

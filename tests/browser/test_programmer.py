@@ -13,7 +13,7 @@ Opener = Callable[..., Page]
 def test_a_program_is_learned_and_answers_a_question_of_one_s_own(server: Server, open_page: Opener) -> None:
     page = open_page(f"{server.address}/neural-programmer")
     # The first visit loads the laboratory.
-    expect(figure(page, "controller").locator(".main-svg").first).to_be_visible(timeout=60_000)
+    expect(figure(page, "controller").locator(":is(.goldviz-picture, .main-svg)").first).to_be_visible(timeout=60_000)
     open_part(page, "Your own question")
     expect(page.get_by_role("button", name="Train it now")).to_be_visible()
     train(page)

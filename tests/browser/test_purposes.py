@@ -16,7 +16,7 @@ ANSWER = 20_000
 def placed(page: Page, name: str) -> Locator:
     """A figure by its name, once it is drawn."""
     drawn = page.locator(f"[class*='st-key-{name}-'] .goldviz-figure").first
-    expect(drawn.locator(".main-svg").first).to_be_visible(timeout=FIRST_VISIT)
+    expect(drawn.locator(":is(.goldviz-picture, .main-svg)").first).to_be_visible(timeout=FIRST_VISIT)
     return drawn
 
 

@@ -25,7 +25,7 @@ Opener = Callable[..., Page]
 def first_figure(page: Page, name: str):  # type: ignore[no-untyped-def]
     drawn = figure(page, name)
     # The first page of a server that has just begun brings all its modules along.
-    expect(drawn.locator(".main-svg").first).to_be_visible(timeout=TRAINING)
+    expect(drawn.locator(":is(.goldviz-picture, .main-svg)").first).to_be_visible(timeout=TRAINING)
     return drawn
 
 
@@ -43,7 +43,7 @@ def test_the_rnn_s_gradient_dies_where_the_lstm_s_lives(server: Server, open_pag
     state(page, "Finished")
     page.wait_for_function(
         "() => [...document.querySelectorAll(\"[class*='st-key-loss-'] .goldviz-figure\")].some("
-        "host => (host._fullData ?? []).some(trace => trace.name === 'RNN' && trace._length === 40))"
+        "host => (host.goldvizPlace?.drawn?.data ?? []).some(trace => trace.name === 'RNN' && trace.y.length === 40))"
     )
     page.reload()
     state(page, "Finished")
@@ -55,7 +55,7 @@ def test_the_rnn_s_gradient_dies_where_the_lstm_s_lives(server: Server, open_pag
         ("", "host.layout?.shapes?.[0]?.x0", "told.every(mark => mark === step)"),
         (
             "&shown=passed",
-            "host._fullLayout?.title.text",
+            "host.goldvizPlace?.drawn?.layout.title.text",
             "told.every(Boolean) && told.some(title => title.endsWith(`at step\\u00a0${step}?`))",
         ),
     ],
@@ -67,7 +67,7 @@ def test_the_lens_answers_at_once_and_its_link_shows_the_same(
     page = open_page(f"{server.address}/jacobian-lens?cell=lstm&length=30&hidden=4000{part}")
     expect(page.get_by_text("Hidden is '4000'").or_(page.get_by_text("Hidden is 4000"))).to_be_visible()
     drawn = page.locator(".goldviz-figure").first
-    expect(drawn.locator(".main-svg").first).to_be_visible()
+    expect(drawn.locator(":is(.goldviz-picture, .main-svg)").first).to_be_visible()
     quiet(page)
     before = updates(drawn)
     slider = page.get_by_role("slider", name=re.compile("Follow a change"))
@@ -135,7 +135,7 @@ def test_the_slider_needs_the_server_only_when_it_rests(server: Server, open_pag
 
 def test_an_empty_text_is_a_sentence_and_the_last_good_one_stays(server: Server, open_page: Opener) -> None:
     page = open_page(f"{server.address}/backpropagation-by-hand")
-    expect(page.locator(".goldviz-figure .main-svg").first).to_be_visible()
+    expect(page.locator(".goldviz-figure :is(.goldviz-picture, .main-svg)").first).to_be_visible()
     count = page.locator(".goldviz-figure").count()
     box = page.locator(".st-key-setting-backpropagation-by-hand-text input")
     box.fill("")

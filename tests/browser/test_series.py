@@ -44,7 +44,7 @@ def test_a_file_is_refused_or_forecast(server: Server, open_page: Opener, files:
     train(page)
     state(page, "Finished")
     table = wait_for_figure(page, "table")
-    assert "NLinear" in table.evaluate("host => host._fullLayout.yaxis.ticktext")
+    assert "NLinear" in table.evaluate("host => host.goldvizPlace.axes.yaxis.ticktext")
 
 
 def test_a_transformer_learns_a_series_and_says_how_far_it_sees(server: Server, open_page: Opener) -> None:
@@ -53,7 +53,7 @@ def test_a_transformer_learns_a_series_and_says_how_far_it_sees(server: Server, 
     train(page)
     state(page, "Finished")
     fan = wait_for_figure(page, "fan")
-    assert fan.evaluate("host => host._fullData.some(trace => trace.y?.length > 5)")
+    assert fan.evaluate("host => host.goldvizPlace.drawn.data.some(trace => trace.y?.length > 5)")
     open_part(page, "Why?")
     expect(page.get_by_text("In this run, at its last look, the Transformer's error is")).to_be_visible()
 
@@ -68,7 +68,7 @@ def test_what_attention_costs_is_computed_measured_and_probed(server: Server, op
     ).to_be_visible()
     open_part(page, "How long here?")
     measured = wait_for_figure(page, "time")
-    assert measured.evaluate("host => host._fullData.length") >= 4
+    assert measured.evaluate("host => host.goldvizPlace.drawn.data.length") >= 4
 
 
 @pytest.mark.slow
@@ -78,7 +78,7 @@ def test_a_network_learns_how_long_to_think(server: Server, open_page: Opener) -
     train(page)
     state(page, "Finished")
     bars = wait_for_figure(page, "thoughts")
-    assert bars.evaluate("host => host._fullLayout.yaxis.ticktext.length") == 3
+    assert bars.evaluate("host => host.goldvizPlace.axes.yaxis.ticktext.length") == 3
     open_part(page, "Why?")
     expect(page.get_by_text("In this run, at its last look, the network with τ takes")).to_be_visible()
 
@@ -90,9 +90,9 @@ def test_networks_look_for_a_symbol_and_are_timed(server: Server, open_page: Ope
     train(page)
     state(page, "Finished")
     right = wait_for_figure(page, "by_distance")
-    assert right.evaluate("host => host._fullLayout.xaxis.range[1]") < 7
+    assert right.evaluate("host => host.goldvizPlace.axes.xaxis.range[1]") < 7
     open_part(page, "How long here?")
     seconds = wait_for_figure(page, "time")
-    assert seconds.evaluate("host => host._fullData.length") == 4
+    assert seconds.evaluate("host => host.goldvizPlace.drawn.data.length") == 4
     open_part(page, "Why?")
     expect(page.get_by_text("In this run, the Transformer is right on")).to_be_visible()

@@ -89,7 +89,7 @@ def test_it_is_walked_from_a_disk_without_a_network(page: Page, site: Path) -> N
     expect(page.locator(".answer")).to_have_css("visibility", "hidden")
     page.locator(".guess button").first.click()
     expect(page.locator(".guess p").last).to_contain_text("Measured:")
-    expect(page.locator(".answer .main-svg").first).to_be_visible()
+    expect(page.locator(".answer :is(.goldviz-picture, .main-svg)").first).to_be_visible()
     assert assert_each_figure_says_what_it_shows(page) > 0
     page.get_by_role("link", name="Next").click()
     expect(page.get_by_text("Step 2 of 6")).to_be_visible()

@@ -16,8 +16,8 @@ NAME = "translation-transformer"
 def test_a_transformer_learns_and_writes_a_sentence_step_by_step(server: Server, open_page: Opener) -> None:
     page = open_page(f"{server.address}/{NAME}?longest=5&shortest=3")
     # The first visit loads the laboratory.
-    expect(figure(page, "own_side").locator(".main-svg").first).to_be_visible(timeout=60_000)
-    expect(figure(page, "alignment").locator(".main-svg").first).to_be_visible()
+    expect(figure(page, "own_side").locator(":is(.goldviz-picture, .main-svg)").first).to_be_visible(timeout=60_000)
+    expect(figure(page, "alignment").locator(":is(.goldviz-picture, .main-svg)").first).to_be_visible()
     open_part(page, "Your own sentence")
     expect(page.get_by_role("button", name="Train it now")).to_be_visible()
     set_number(page, "steps", "40", experiment=NAME)

@@ -14,7 +14,7 @@ NAME = "attention-interface"
 def test_two_networks_learn_and_translate_a_phrase(server: Server, open_page: Opener) -> None:
     page = open_page(f"{server.address}/{NAME}?task=phrases&longest=5&shortest=3")
     # The first visit loads the laboratory.
-    expect(figure(page, "alignment").locator(".main-svg").first).to_be_visible(timeout=60_000)
+    expect(figure(page, "alignment").locator(":is(.goldviz-picture, .main-svg)").first).to_be_visible(timeout=60_000)
     open_part(page, "Your own sentence")
     expect(page.get_by_role("button", name="Train it now")).to_be_visible()
     set_number(page, "steps", "40", experiment=NAME)

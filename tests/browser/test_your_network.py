@@ -90,7 +90,7 @@ def test_a_script_is_followed_from_its_first_step_to_its_cards(
         state = page.locator("[class*=stMarkdownBadge]").first
         expect(state).to_contain_text("Training")
         expect(page.get_by_text("A recorded example")).to_have_count(0)
-        expect(page.locator(".js-plotly-plot .main-svg").first).to_be_visible()
+        expect(page.locator(":is(.goldviz-picture, .main-svg)").first).to_be_visible()
         place = page.get_by_text(re.compile(r"step \d+,"))
         first = place.inner_text()
         expect(place).not_to_have_text(first)
