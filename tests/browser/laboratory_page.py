@@ -74,8 +74,8 @@ def curve(drawn: Locator, name: str) -> list[float]:
     """The y values of a figure's longest trace of this name, as they are on screen."""
     values: list[float] = drawn.evaluate(
         """(host, name) => {
-            const decoded = value => Array.from(value?._inputArray ?? value ?? []);
-            const found = host.goldvizPlace.drawn.data.filter(trace => trace.name === name).map(trace => decoded(trace.y));
+            const { data } = host.goldvizPlace.drawn;
+            const found = data.filter(trace => trace.name === name).map(trace => Array.from(trace.y ?? []));
             return found.sort((a, b) => b.length - a.length)[0] ?? [];
         }""",
         name,
