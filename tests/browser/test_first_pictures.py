@@ -37,7 +37,6 @@ WAITING = {
 PAGE = """<!doctype html><div id="parent"></div>
 <script type="module">
   import component from "/ui/assets/live_figure.js";
-  import { laidOut } from "/ui/assets/figure_laid.js";
   import { bytesOf, decoded, filledFigure, merged } from "/ui/assets/figure_fill.js";
   const parent = document.getElementById("parent");
   const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
@@ -66,7 +65,7 @@ PAGE = """<!doctype html><div id="parent"></div>
     await host.goldvizTurn;
     const live = window.partsOf(host, window.LIVE);
     const jump = Math.abs(host.offsetHeight - before);
-    const { laid } = laidOut(host, host.goldvizPlace, host.goldvizPlace.painted, (layout) => layout)();
+    const { laid } = host.goldvizPlace.now;
     await Plotly.relayout(host, { margin: laid.margin });
     // For each margin that it finds Plotly widens axes of one scale once more, whose reach it was given.
     const axes = Object.keys(laid).filter((key) => /^[xy]axis/.test(key) && laid[key].range);

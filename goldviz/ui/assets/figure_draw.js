@@ -97,20 +97,19 @@ const fitOf = (host) => ({ width: host.clientWidth, theme: themeUnder(host), pre
 
 const fits = (host, place) => Object.entries(fitOf(host)).every(([name, value]) => place[name] === value);
 
-// Whether a draw would change nothing. Where shapes are dragged, a hand may have changed what was drawn.
-function isDrawn(host, place, { figure, subject, movable, veiled }, drawer) {
-  const same = place.drawn === figure && place.subject === subject && place.veiled === Boolean(veiled);
-  return host.dataset.drawn === drawer && same && !movable && fits(host, place);
-}
+// Whether what stands in a place is what is wanted there, whoever drew it.
+const isThere = (host, place, { figure, subject, veiled }) =>
+  place.drawn === figure && place.subject === subject && place.veiled === Boolean(veiled) && fits(host, place);
 
 // Plotly draws over the place of the picture: its axes, where the picture knows them.
 async function plotted(host, place, wanted, high) {
   const { figure, movable, description = "", veiled } = wanted;
   beginAnew(place, wanted, host.clientWidth);
   const lay = laidOut(host, place, wanted, high);
-  let now = lay();
+  // What the picture was laid out as stays where it is.
+  place.now ??= lay();
   const react = async () => {
-    const { layout, traces } = now;
+    const { layout, traces } = place.now;
     const frame = frameOf(traces, layout, lettersOf(layout));
     leaveRoom(host, traces, layout);
     host.style.height = `${layout.height}px`;
@@ -125,13 +124,13 @@ async function plotted(host, place, wanted, high) {
   host.tabIndex = -1;
   let axes = await react();
   const { height, _size: size } = host._fullLayout;
-  if (lacksRoom(host, place, now, { layout: now.layout, height, size })) {
-    now = lay();
+  if (lacksRoom(host, place, place.now, { layout: place.now.layout, height, size })) {
+    place.now = lay();
     axes = await react();
   }
   const { l, r } = host._fullLayout._size;
   place.room = { l, r };
-  tellWords(host, figure, { ...now.layout, ...axes }, description, veiled);
+  tellWords(host, figure, { ...place.now.layout, ...axes }, description, veiled);
   oneStop(host);
   if (byKey) host.querySelector(".modebar-btn")?.focus();
   if (first) watchHand(host);
@@ -208,8 +207,10 @@ export function placeOfFigure(host, address, want) {
     if (wanted.figure.layout.meta?.chooses) place.touch();
     // While a guess is open nobody is told the answer, by pointing at it neither.
     const drawer = place.touched && window.Plotly && !wanted.veiled ? PLOTLY : PICTURE;
-    if (isDrawn(host, place, wanted, drawer)) return;
-    place.painted = wanted;
+    const same = isThere(host, place, wanted);
+    // Where shapes are dragged, a hand may have changed what was drawn.
+    if (same && host.dataset.drawn === drawer && !wanted.movable) return;
+    Object.assign(place, { painted: wanted, now: same ? place.now : undefined });
     const fit = fitOf(host);
     const high = (layout) => heightFor(host, layout);
     const axes = drawer === PLOTLY ? await plotted(host, place, wanted, high) : pictured(host, place, wanted, high);

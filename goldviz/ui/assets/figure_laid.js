@@ -123,7 +123,7 @@ export function pictured(host, place, wanted, high = (layout) => layout) {
   }
   if (!drawn) return undefined;
   const { l, r } = drawn.size;
-  place.room = { l, r };
+  Object.assign(place, { now, room: { l, r } });
   tellWords(host, figure, { ...now.layout, ...drawn.axes }, description, veiled);
   return drawn.axes;
 }
