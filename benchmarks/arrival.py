@@ -21,7 +21,7 @@ from serving.server import APP, running
 MOMENTS = {
     "heading": HEADING,
     "picture": "document.querySelector('#goldviz-first-view[data-pictured], .goldviz-figure svg path')",
-    "figure": "document.querySelector('.goldviz-figure .main-svg .trace path')",
+    "figure": "document.querySelector('.goldviz-figure :is(.goldviz-picture, .main-svg) .trace path')",
 }
 
 PAGES = ["depth-gradients", "recurrent-gradients", "char-gpt", "ode-rnn"]

@@ -57,7 +57,7 @@ async seconds => {
     frames += 1;
     const shown = hosts();
     shown.forEach(host => nodes.add(host));
-    if (!shown.length || !shown.every(host => host.querySelector('.main-svg .scatterlayer .trace'))) blank += 1;
+    if (!shown.length || !shown.every(host => host.querySelector('.marks .trace, .scatterlayer .trace'))) blank += 1;
   }
   return { frames, blank, updates: updates() - before, nodes: nodes.size };
 }

@@ -22,7 +22,7 @@ from goldviz.runs.examples import example
 
 IN_VIEW = (
     "[...document.querySelectorAll('[data-lane]')].filter((one) => one.getBoundingClientRect().top < innerHeight)"
-    ".every((one) => one.querySelector('.main-svg, canvas')) && Boolean(document.querySelector('.main-svg'))"
+    ".every((one) => one.querySelector('.goldviz-picture, .main-svg, canvas'))"
 )
 PICTURE = "document.querySelector('.goldviz-picture, .main-svg')"
 STEPPED = """window.stepped = () => {

@@ -6,9 +6,8 @@ by itself. All others stand here.
 """
 
 PLOTLY = (
-    "annotation", "annotation-arrow-g", "annotation-text-g", "barlayer", "colorbar", "gtitle", "gtitle-subtitle",
-    "heatmap-label", "heatmaplayer", "hm", "imagelayer", "js-plotly-plot", "mlayer", "modebar",
-    "modebar-btn", "nsewdrag", "plotly_afterplot", "scatterlayer", "shapelayer",
+    "annotation", "colorbar", "gtitle", "gtitle-subtitle", "heatmap-label", "imagelayer", "mlayer",
+    "modebar", "modebar-btn", "nsewdrag", "plotly_afterplot", "scatterlayer", "shapelayer",
 )  # fmt: skip
 """Classes and events in the script that draws."""
 

@@ -98,4 +98,4 @@ def test_the_table_has_nothing_that_nobody_leans_on(sources: dict[str, str]) -> 
 
 def test_a_name_that_went_is_told_with_the_file_that_leans_on_it(sources: dict[str, str], plotly: str) -> None:
     without = plotly.replace("_fullLayout", "_wholeLayout")
-    assert "ui/assets/figure_link.js" in gone(sources, ["_fullLayout"], without)["_fullLayout"]
+    assert "ui/assets/figure_panels.js" in gone(sources, ["_fullLayout"], without)["_fullLayout"]
