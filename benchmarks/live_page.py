@@ -80,6 +80,8 @@ def zoom(page: Page) -> list[list[float]]:
     """Drag a rectangle over the figure of the loss, as a person does; returns the ranges of its axes."""
     figure = page.locator("[class*='st-key-loss-'] .goldviz-figure").last
     figure.scroll_into_view_if_needed()
+    figure.hover()
+    figure.locator(".nsewdrag").first.wait_for()
     box = figure.locator(".nsewdrag").first.bounding_box()
     if box is None:
         raise RuntimeError("The figure of the loss cannot be dragged over: it is not on screen.")
