@@ -1,4 +1,4 @@
-"""Two live figures on one page, without a server: what is pointed at in one is marked in the other, which is a picture."""
+"""Two live figures on one page: what is pointed at in one is marked in the other, which is a picture."""
 
 import json
 from collections.abc import Iterator
