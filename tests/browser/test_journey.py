@@ -203,7 +203,7 @@ def test_zoom_survives_updates_and_no_frame_is_blank(server: Server, open_page: 
             while (performance.now() < end) {
                 await new Promise(requestAnimationFrame);
                 frames += 1;
-                const hosts = document.querySelectorAll("[class*='st-key-loss-'] .goldviz-figure :is(.goldviz-picture, .main-svg)");
+                const hosts = document.querySelectorAll("[class*='st-key-loss-'] .goldviz-figure[data-drawn]");
                 if (hosts.length === 0) blank += 1;
             }
             return blank / frames;
