@@ -31,7 +31,8 @@ AT_STEP = """async (step) => {
   }
   const pictures = said();
   hosts.forEach((host) => host.goldvizPlace.touch());
-  for (let waited = 0; waited < 20000 && hosts.some((host) => host.dataset.drawn !== "plotly"); waited += 50) await pause(50);
+  const isLive = ({ dataset }) => dataset.drawn === "plotly";
+  for (let waited = 0; waited < 20000 && !hosts.every(isLive); waited += 50) await pause(50);
   await Promise.all(hosts.map((host) => host.goldvizTurn));
   return { pictures, live: said() };
 }"""
