@@ -1,4 +1,4 @@
-"""A live figure is its picture until somebody touches it, by a pointer, a finger or a key, and Plotly's from then on."""
+"""A live figure is its picture until a pointer, a finger or a key touches it, and Plotly's from then on."""
 
 import json
 from collections.abc import Iterator
