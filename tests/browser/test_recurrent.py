@@ -93,7 +93,7 @@ def test_the_slider_needs_the_server_only_when_it_rests(server: Server, open_pag
     drawn = first_figure(page, "map")
     play = page.get_by_role("button", name="Play")
     expect(play).to_be_enabled()
-    line = "host => host.layout.shapes[0].x0"
+    line = "host => host.goldvizPlace.drawn.layout.shapes[0].x0"
     slider = page.get_by_role("slider", name=re.compile("Follow a change"))
     for position in (3, 9, 5):
         # As under a finger that does not let go.
@@ -109,7 +109,7 @@ def test_the_slider_needs_the_server_only_when_it_rests(server: Server, open_pag
     # the drawing alone.
     while_playing, moved = slider.evaluate(
         """(slider, host) => new Promise(resolve => {
-            const drawn = () => host.querySelector('.shapelayer path[data-index="0"]').getAttribute("d");
+            const drawn = () => host.querySelector(".goldviz-picture .shape").getAttribute("d");
             const space = () => slider.dispatchEvent(new KeyboardEvent("keydown", { key: " ", bubbles: true }));
             const before = drawn();
             const look = () => {
