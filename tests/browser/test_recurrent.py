@@ -52,7 +52,7 @@ def test_the_rnn_s_gradient_dies_where_the_lstm_s_lives(server: Server, open_pag
 @pytest.mark.parametrize(
     ("part", "told", "of_step"),
     [
-        ("", "host.layout?.shapes?.[0]?.x0", "told.every(mark => mark === step)"),
+        ("", "host.goldvizPlace?.drawn?.layout.shapes?.[0]?.x0", "told.every(mark => mark === step)"),
         (
             "&shown=passed",
             "host.goldvizPlace?.drawn?.layout.title.text",
