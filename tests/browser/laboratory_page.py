@@ -70,17 +70,31 @@ def set_number(page: Page, setting: str, value: str, experiment: str = "depth-gr
     box.press("Enter")
 
 
+HEIGHTS = """(host, name) => {
+    const kinds = { i1: Int8Array, i2: Int16Array, i4: Int32Array, u1: Uint8Array, f4: Float32Array, f8: Float64Array };
+    const bytes = (sent) => Uint8Array.from(atob(sent), (letter) => letter.charCodeAt(0)).buffer;
+    const numbers = (sent) => Array.from(sent?.bdata ? new kinds[sent.dtype](bytes(sent.bdata)) : sent ?? []);
+    const traces = (host.goldvizPlace?.drawn?.data ?? []).filter((trace) => name === undefined || trace.name === name);
+    return traces.map((trace) => numbers(trace.y));
+}"""
+"""The y values of a figure's traces, or of those of a name, however they were sent."""
+
+
 def curve(drawn: Locator, name: str) -> list[float]:
     """The y values of a figure's longest trace of this name, as they are on screen."""
-    values: list[float] = drawn.evaluate(
-        """(host, name) => {
-            const { data } = host.goldvizPlace.drawn;
-            const found = data.filter(trace => trace.name === name).map(trace => Array.from(trace.y ?? []));
-            return found.sort((a, b) => b.length - a.length)[0] ?? [];
-        }""",
-        name,
+    found: list[list[float]] = drawn.evaluate(HEIGHTS, name)
+    return max(found, key=len, default=[])
+
+
+def wait_for_points(page: Page, figure_name: str, name: str, count: int, timeout: float | None = None) -> None:
+    """Wait until one of the lanes' figures of a name has a trace of this name with so many points."""
+    page.wait_for_function(
+        f"""([figure, name, count]) =>
+            [...document.querySelectorAll(`[class*='st-key-${{figure}}-'] .goldviz-figure`)]
+                .some((host) => ({HEIGHTS})(host, name).some((heights) => heights.length === count))""",
+        arg=[figure_name, name, count],
+        timeout=timeout,
     )
-    return values
 
 
 def updates(drawn: Locator) -> int:

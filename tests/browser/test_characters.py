@@ -14,6 +14,7 @@ from tests.browser.laboratory_page import (
     state,
     train,
     wait_for_figure,
+    wait_for_points,
 )
 
 Opener = Callable[..., Page]
@@ -43,8 +44,5 @@ def test_a_bad_start_is_named_and_a_network_learns_city_names(server: Server, op
     page.wait_for_url("**steps=60**")
     train(page)
     state(page, "Finished")
-    page.wait_for_function(
-        "() => [...document.querySelectorAll(\"[class*='st-key-loss-'] .goldviz-figure\")].some("
-        "host => (host.goldvizPlace?.drawn?.data ?? []).some(trace => trace.name === 'MLP' && trace.y.length === 60))"
-    )
+    wait_for_points(page, "loss", "MLP", 60)
     assert len(curve(wait_for_figure(page, "loss"), "MLP")) == 60

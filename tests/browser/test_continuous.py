@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.app_server import Server
-from tests.browser.laboratory_page import choose_preset, quiet, state, train
+from tests.browser.laboratory_page import HEIGHTS, choose_preset, quiet, state, train
 
 Opener = Callable[..., Page]
 
@@ -28,11 +28,10 @@ def handles(drawn: Locator) -> list[list[float]]:
     return places
 
 
-FORECAST = """host => host.goldvizPlace.drawn.data.filter(trace => trace.name === 'forecast')
-    .flatMap(trace => Array.from(trace.y?._inputArray ?? trace.y ?? [])).filter(Number.isFinite)"""
+FORECAST = f"host => ({HEIGHTS})(host, 'forecast').flat().filter(Number.isFinite)"
 
 
-LINES = """host => [...host.querySelectorAll('.scatterlayer path, .gtitle-subtitle')]
+LINES = """host => [...host.querySelectorAll('.scatterlayer path, .gtitle-subtitle, .goldviz-picture path, .subtitle')]
     .map(one => one.getAttribute('d') + one.textContent).join()"""
 """All lines of the figure, and its notes, as they are drawn."""
 

@@ -13,6 +13,7 @@ from goldviz.runs.store.run_store import Store
 from tests.browser import app_server
 from tests.browser.app_server import Server, running
 from tests.browser.laboratory_page import (
+    HEIGHTS,
     TRAINING,
     address,
     button,
@@ -184,6 +185,8 @@ def test_what_one_tab_asks_of_a_run_the_other_shows(growing: Page, visit: Opener
     button(page, "Fork").click()
     expect(figures(page)).to_have_count(2)
     expect(figures(other)).to_have_count(1)
+    # The address is written when all of the page is drawn.
+    page.wait_for_url(re.compile(r"runs=\w+(%2C|,)\w+"))
     other.goto(page.url)
     expect(figures(other)).to_have_count(2)
     state(other, "Training")
@@ -553,7 +556,7 @@ def test_a_figure_that_is_drawn_anew_stays_at_its_step_while_the_run_grows(serve
     stop(page)
 
 
-PATHS = "host => JSON.stringify(host.goldvizPlace.drawn.data.map(({ y }) => Array.from(y?._inputArray ?? y ?? [])))"
+PATHS = f"host => JSON.stringify(({HEIGHTS})(host))"
 
 
 def test_who_comes_back_to_a_page_finds_all_of_it_at_the_step_in_view(server: Server, visit: Opener) -> None:

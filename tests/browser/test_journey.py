@@ -27,6 +27,7 @@ from tests.browser.laboratory_page import (
     train,
     updates,
     wait_for_figure,
+    wait_for_points,
 )
 from tests.browser.pointing import touch
 from tests.thinned import thinned
@@ -68,11 +69,7 @@ def test_the_whole_journey(server: Server, open_page: Opener, tmp_path: Path) ->
     before = updates(drawn)
     expect(drawn).not_to_have_attribute("data-updates", str(before), timeout=TRAINING)
     # The first update may be that the run waits for its first epoch.
-    page.wait_for_function(
-        "host => host.goldvizPlace.drawn.data.some(trace => trace.name === 'plain' && trace.y.length === 31)",
-        arg=drawn.element_handle(),
-        timeout=TRAINING,
-    )
+    wait_for_points(page, "gradient_by_layer", "plain", 31, TRAINING)
 
     # Pause holds the run where it is, a step is one step, and stopping keeps what was recorded.
     button(page, "Pause").click()
@@ -156,13 +153,8 @@ def test_the_exported_script_repeats_the_page_s_run(server: Server, open_page: O
     state(page, "Finished")
     drawn = wait_for_figure(page, "loss")
     # The last epoch may be drawn after the page says that the run has finished.
-    page.wait_for_function(
-        """host => ["plain", "residual"].every(
-            (name) => host.goldvizPlace.drawn.data.some((trace) => trace.name === name && trace.y.length === 3),
-        )""",
-        arg=drawn.element_handle(),
-        timeout=TRAINING,
-    )
+    for network in ("plain", "residual"):
+        wait_for_points(page, "loss", network, 3, TRAINING)
     # The loss on unseen samples, and thin behind it the training loss.
     shown = {
         variable: [curve(drawn, f"{network}{suffix}") for network in ("plain", "residual")]

@@ -22,7 +22,7 @@ def placed(page: Page, name: str) -> Locator:
 
 def notes(figure: Locator) -> Locator:
     """The words under a figure's title."""
-    return figure.locator(".gtitle-subtitle")
+    return figure.locator(":is(.gtitle-subtitle, .subtitle)")
 
 
 def slider(page: Page, lab: str) -> Locator:

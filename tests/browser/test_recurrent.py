@@ -17,6 +17,7 @@ from tests.browser.laboratory_page import (
     state,
     train,
     updates,
+    wait_for_points,
 )
 
 Opener = Callable[..., Page]
@@ -41,10 +42,7 @@ def test_the_rnn_s_gradient_dies_where_the_lstm_s_lives(server: Server, open_pag
     set_number(page, "steps", "40", experiment="recurrent-gradients")
     train(page)
     state(page, "Finished")
-    page.wait_for_function(
-        "() => [...document.querySelectorAll(\"[class*='st-key-loss-'] .goldviz-figure\")].some("
-        "host => (host.goldvizPlace?.drawn?.data ?? []).some(trace => trace.name === 'RNN' && trace.y.length === 40))"
-    )
+    wait_for_points(page, "loss", "RNN", 40)
     page.reload()
     state(page, "Finished")
 
@@ -55,7 +53,7 @@ def test_the_rnn_s_gradient_dies_where_the_lstm_s_lives(server: Server, open_pag
         ("", "host.goldvizPlace?.drawn?.layout.shapes?.[0]?.x0", "told.every(mark => mark === step)"),
         (
             "&shown=passed",
-            "host.goldvizPlace?.drawn?.layout.title.text",
+            "host.goldvizPlace?.now?.layout.title.text",
             "told.every(Boolean) && told.some(title => title.endsWith(`at step\\u00a0${step}?`))",
         ),
     ],

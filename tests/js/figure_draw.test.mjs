@@ -5,7 +5,7 @@ import diagram from "../../goldviz/ui/assets/diagram.js";
 import { leavePlace, placeOfFigure } from "../../goldviz/ui/assets/figure_draw.js";
 import { laidOut } from "../../goldviz/ui/assets/figure_laid.js";
 import { chosenPlaces } from "../../goldviz/ui/assets/figure_link.js";
-import { recoloured, themeUnder, wearInks } from "../../goldviz/ui/assets/figure_theme.js";
+import { recoloured, themeUnder, watchTheme, wearInks } from "../../goldviz/ui/assets/figure_theme.js";
 
 // What Plotly leaves of a draw, as far as the page looks at it.
 const drawn = [];
@@ -236,6 +236,16 @@ test("a figure that came for one theme is drawn in the colours of the other unde
   assert.equal(drawn[0].layout.font.color, "#eceae4");
   assert.equal(figure.layout.font.color, "#1e1e1c");
   leavePlace(host);
+});
+
+test("a change of the paper is heard of until it is left, and no other transition is", () => {
+  const [part, heard] = [new Element("div"), []];
+  const leave = watchTheme(part, () => heard.push("paper"));
+  const end = (propertyName) => part.hear("transitionend", { propertyName });
+  for (const name of ["opacity", "--st-background-color"]) end(name);
+  leave();
+  end("--st-background-color");
+  assert.deepEqual(heard, ["paper"]);
 });
 
 test("a theme is read off the paper, and a part wears its colours", () => {

@@ -5,12 +5,11 @@ import { sized } from "./canvas.js";
 import { paintDiagram } from "./diagram_draw.js";
 import { boxAfter, boxAt, boxesAt, placed, placesOf, ticksOf, told } from "./diagram_layout.js";
 import { distance, inTurn } from "./drawing_queue.js";
-import { THEME_EVERY_MS } from "./figure_draw.js";
 import { ofBase64 } from "./figure_fill.js";
 import { measureWith } from "./figure_fit.js";
 import { choosePlaces, chosenPlaces, pointAtPlaces, pointing, samePlaces } from "./figure_link.js";
 import { LARGER, present, PRESENT_BUTTON, presentedHeight, presentIfAsked, presenting } from "./figure_present.js";
-import { themeUnder } from "./figure_theme.js";
+import { themeUnder, watchTheme } from "./figure_theme.js";
 import { visible } from "./figure_words.js";
 import { framesPage, positionsPage, stepOf, watchStep } from "./frames_page.js";
 
@@ -202,13 +201,13 @@ function placeOfDiagram(host, want) {
     if (host.clientWidth !== place.width || themeUnder(host) !== place.theme) place.draw();
   };
   const widths = new ResizeObserver(unfit);
-  const themes = setInterval(unfit, THEME_EVERY_MS);
+  const unheard = watchTheme(host, unfit);
   widths.observe(host);
   pointing.watchers.add(place.draw);
   colourings.listeners.add(place.draw);
   place.leave = () => {
     widths.disconnect();
-    clearInterval(themes);
+    unheard();
     pointing.watchers.delete(place.draw);
     colourings.listeners.delete(place.draw);
     place.unfollow?.();

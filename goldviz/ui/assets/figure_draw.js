@@ -8,11 +8,10 @@ import { beginAnew, clear, handed, lacksRoom, laidOut, leaveRoom, PICTURE, pictu
 import { relink, watchLinks } from "./figure_link.js";
 import { frameOf } from "./figure_picture.js";
 import { heightFor, PRESENT_BUTTON, presentIfAsked, presenting } from "./figure_present.js";
-import { themeUnder } from "./figure_theme.js";
+import { themeUnder, watchTheme } from "./figure_theme.js";
 import { oneStop } from "./figure_toolbar.js";
 import { tellWords } from "./figure_words.js";
 
-export const THEME_EVERY_MS = 150;
 const TOUCHES = ["pointermove", "click", "focusin"];
 const TURNS_OF_PAPER = ["beforeprint", "afterprint"];
 const UNSEEN_MS = 100;
@@ -252,12 +251,12 @@ export function placeOfFigure(host, address, want) {
   ];
   for (const [at, name, hears] of heard) at.addEventListener(name, hears);
   const widths = new ResizeObserver(unfit);
-  const themes = setInterval(unfit, THEME_EVERY_MS);
+  const unheard = watchTheme(host, unfit);
   widths.observe(host);
   place.leave = () => {
     for (const [at, name, hears] of heard) at.removeEventListener(name, hears);
     widths.disconnect();
-    clearInterval(themes);
+    unheard();
   };
   return place;
 }

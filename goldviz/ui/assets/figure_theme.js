@@ -93,14 +93,25 @@ export function toneOf(colour, { text, background, surface }) {
   }
 }
 
+const PAPER = "--st-background-color";
+
 // Light or dark: by the paper under the figure, whoever chose it.
 export function themeUnder(host, otherwise = "light") {
-  const paper = getComputedStyle(host).getPropertyValue("--st-background-color").trim();
+  const paper = getComputedStyle(host).getPropertyValue(PAPER).trim();
   if (!paper) return otherwise;
   const [red, green, blue] = /^#[0-9a-f]{6}$/i.test(paper)
     ? channels(paper).split(", ").map(Number)
     : (paper.match(/\d+/g) ?? [255, 255, 255]).map(Number);
   return 0.3 * red + 0.6 * green + 0.1 * blue < 128 ? "dark" : "light";
+}
+
+// Hear of each change of the paper under a part of the page, whatever changed it: a transition that nobody sees ends then.
+// Returns what ends the hearing.
+export function watchTheme(host, hear) {
+  host.style.transition = `${PAPER} 1ms step-start allow-discrete`;
+  const changed = ({ target, propertyName }) => target === host && propertyName === PAPER && hear();
+  host.addEventListener("transitionend", changed);
+  return () => host.removeEventListener("transitionend", changed);
 }
 
 // Give a part of the page that stands by itself the colours of the theme under it, which Python hears of at its next run
