@@ -15,8 +15,7 @@ import streamlit as st
 import torch
 
 from goldviz.data.texts.pieces import Pieces
-from goldviz.labs.inside_bert.attention.norms import head_norms
-from goldviz.labs.inside_bert.head import mixed_attention
+from goldviz.labs.inside_bert.head import head_norms, mixed_attention
 from goldviz.labs.inside_bert.parts.explorer import attention_explorer
 from goldviz.labs.inside_bert.queries import AttentionExhibit, Measure
 from goldviz.labs.inside_bert.reading import TextReading, read_text

@@ -18,10 +18,10 @@ from transformers import BertForMaskedLM, BertForSequenceClassification
 import goldviz.labs.inside_bert.compute as inside_bert
 from goldviz.labs.inside_bert import measures
 from goldviz.labs.inside_bert.compute import chunks_of
-from goldviz.labs.inside_bert.contextual import same_word, words_of_both
 from goldviz.labs.inside_bert.figures.embeddings import in_words
 from goldviz.labs.inside_bert.reading import read_text
 from goldviz.labs.inside_bert.settings import InsideBert
+from goldviz.labs.inside_bert.word_order import same_word, words_of_both
 from goldviz.models.text.loading import load_text_model
 from tests.text_model_folders import with_classifier
 

@@ -3,37 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import xarray as xr
 
 from goldviz.data.texts.pieces import OVERLAP, Pieces, TextError, split_into_pieces
-from goldviz.labs.inside_bert.contextual import same_word, words_of_both
-from goldviz.labs.inside_bert.encoder_layer import encoder_layer
 from goldviz.labs.inside_bert.evidence import evidence, guesses, neighbours, tone_without
-from goldviz.labs.inside_bert.head import head_map, head_steps, shares_of_query
+from goldviz.labs.inside_bert.head import encoder_layer, head_map, head_steps, shares_of_query
 from goldviz.labs.inside_bert.overview import composition, overview
 from goldviz.labs.inside_bert.reading import TextReading, read_text
 from goldviz.labs.inside_bert.samples import OTHER_SENSES
 from goldviz.labs.inside_bert.settings import InsideBert
-from goldviz.labs.inside_bert.word_order import order_and_pair, position_similarity
+from goldviz.labs.inside_bert.word_order import order_and_pair, position_similarity, same_word, words_of_both
 from goldviz.models.text.model import TextModel
 from goldviz.text_models import text_model
 
 MOST_WEIGHTS = 4_500_000
 """Attention weights of all heads together up to which the dataset holds every map, in float64: 36 MB. That is 4 layers
 of 4 heads at 512 pieces, or 12 of 12 at 170; of more it holds the chosen head's."""
-
-
-@dataclass(frozen=True)
-class Place:
-    """Where one looks, brought within what text and model have; all counted from 1."""
-
-    chunk: int
-    layer: int
-    head: int
-    token: int
 
 
 def chunks_of(model: TextModel, text: str) -> list[Pieces]:
@@ -45,18 +32,6 @@ def chunks_of(model: TextModel, text: str) -> list[Pieces]:
     text = text.encode("utf-8", "replace").decode()
     overlap = min(OVERLAP, model.longest // 4)
     return split_into_pieces(model.tokeniser, text, longest=model.longest, overlap=overlap)
-
-
-def place_in(settings: InsideBert, model: TextModel, chunks: list[Pieces]) -> Place:
-    """Chunk, layer, head and piece of the settings, or the last ones that there are."""
-    shape = model.encoder.shape
-    chunk = min(settings.chunk, len(chunks))
-    return Place(
-        chunk,
-        min(settings.layer, shape.layers),
-        min(settings.head, shape.heads),
-        min(settings.token, len(chunks[chunk - 1])),
-    )
 
 
 def pair_too_long(model: TextModel, text: str, chunks: Sequence[Pieces]) -> str:
@@ -93,8 +68,8 @@ def label_to_explain(overview_of_text: xr.Dataset, label: int) -> int:
 def compute(settings: InsideBert, model: TextModel | None = None) -> xr.Dataset:
     """Everything that the page draws of the first text, as float64 with named dimensions.
 
-    From the functions imported here; what a model without a classifier or masked-word head cannot give is left out.
-    ``all_attention`` (layer, head, query, key) is there up to
+    Of chunk, layer, head and piece beyond the last one the last one is taken. What a model without a classifier or
+    masked-word head cannot give is left out. ``all_attention`` (layer, head, query, key) is there up to
     ``MOST_WEIGHTS`` weights, ``word_cosine`` (pair, state) where the second text, or one that ships, has a word of the
     chunk. ``model`` replaces the settings' one, for instance by the model of a kept run.
 
@@ -102,18 +77,20 @@ def compute(settings: InsideBert, model: TextModel | None = None) -> xr.Dataset:
     """
     model = model or text_model(settings.model)
     chunks = chunks_of(model, settings.text)
-    place = place_in(settings, model, chunks)
-    pieces = chunks[place.chunk - 1]
+    chunk, shape = min(settings.chunk, len(chunks)), model.encoder.shape
+    pieces = chunks[chunk - 1]
+    layer, head = min(settings.layer, shape.layers), min(settings.head, shape.heads)
+    token = min(settings.token, len(pieces))
     reading = read_text(model, pieces)
     dataset = overview(reading)
     parts = [
         dataset,
-        head_map(reading, place.layer, place.head),
-        head_steps(reading, place.layer, place.head, place.token),
-        shares_of_query(reading, place.layer, place.head, place.token),
-        encoder_layer(reading, place.layer, place.token),
-        neighbours(reading, place.token),
-        composition(reading, place.token),
+        head_map(reading, layer, head),
+        head_steps(reading, layer, head, token),
+        shares_of_query(reading, layer, head, token),
+        encoder_layer(reading, layer, token),
+        neighbours(reading, token),
+        composition(reading, token),
         position_similarity(reading),
         order_and_pair(reading),
         all_attention(reading),
@@ -129,7 +106,7 @@ def compute(settings: InsideBert, model: TextModel | None = None) -> xr.Dataset:
     whole = xr.merge(parts, combine_attrs="drop_conflicts", compat="no_conflicts", join="outer")
     long_pair = pair_too_long(model, settings.text, chunks)
     told = {"pair_too_long": long_pair} if long_pair else {}
-    return whole.assign_attrs(text=settings.text, chunk=place.chunk, chunks=len(chunks), **told, **dataset.attrs)
+    return whole.assign_attrs(text=settings.text, chunk=chunk, chunks=len(chunks), **told, **dataset.attrs)
 
 
 def beside_another_sentence(reading: TextReading, settings: InsideBert) -> xr.Dataset:

@@ -8,12 +8,17 @@ from dataclasses import replace
 import numpy as np
 import torch
 import xarray as xr
+from scipy.special import softmax
 from scipy.stats import spearmanr
 
 from goldviz.data.texts.pieces import Pieces, shown_pieces
-from goldviz.labs.inside_bert.attention.head_ablation import ablate_all, head_ablation
-from goldviz.labs.inside_bert.attribution.integrated_gradients import integrated_gradients
-from goldviz.labs.inside_bert.attribution.outputs import classifier_of, masked_word_head_of, softmax_of
+from goldviz.labs.inside_bert.attribution import (
+    ablate_all,
+    classifier_of,
+    head_ablation,
+    integrated_gradients,
+    masked_word_head_of,
+)
 from goldviz.labs.inside_bert.overview import label_names, piece_coordinates
 from goldviz.labs.inside_bert.reading import ReportSteps, TextReading, piece_ids, segment_ids
 from goldviz.models.text.model import TextModel, TextModelError
@@ -103,7 +108,7 @@ def tone_without(model: TextModel, pieces: Pieces, off: str) -> xr.Dataset:
     shares = heads_switched_off(model, off)
     logits = np.stack([head_ablation(model, pieces, np.ones_like(shares)), head_ablation(model, pieces, shares)])
     return xr.Dataset(
-        {"logit": (("state", "label"), logits), "probability": (("state", "label"), softmax_of(logits))},
+        {"logit": (("state", "label"), logits), "probability": (("state", "label"), softmax(logits, axis=-1))},
         coords={"state": ["all heads", "without"], "label": label_names(model.labels)},
         attrs={"off": off, "heads_off": int((shares == 0).sum()), "heads": shares.size},
     )

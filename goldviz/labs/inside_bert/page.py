@@ -9,9 +9,9 @@ import streamlit as st
 
 from goldviz.data.texts.pieces import TextError
 from goldviz.labs.inside_bert.overview import overview
-from goldviz.labs.inside_bert.parts import compare, evidence, game, head, order, pieces, readings, state
+from goldviz.labs.inside_bert.parts import compare, evidence, head, pieces, state
 from goldviz.labs.inside_bert.parts import text as text_parts
-from goldviz.labs.inside_bert.parts.readings import ReadText
+from goldviz.labs.inside_bert.parts.state import ReadText
 from goldviz.labs.inside_bert.settings import InsideBert
 from goldviz.models.text.model import TextModel, TextModelError
 from goldviz.ui import chrome
@@ -64,7 +64,7 @@ def attention(look: state.Look) -> None:
 def _model(name: str) -> tuple[TextModel | None, str]:
     """The model of this name, or why it cannot be had."""
     try:
-        return readings.model_named(name), ""
+        return state.model_named(name), ""
     except TextModelError as error:
         return None, str(error)
 
@@ -94,10 +94,10 @@ def _readable(trouble: str) -> tuple[InsideBert, ReadText]:
 
 def _look(settings: InsideBert, read: ReadText, words: str) -> state.Look | None:
     """The reading of the chunk in view; None while it is made, which the page then shows."""
-    reading = readings.reading_of(read, words)
+    reading = state.reading_of(read, words)
     if reading is None:
         return None
-    return state.Look(settings, read, reading, readings.result_of(read, ("overview",), lambda: overview(reading)))
+    return state.Look(settings, read, reading, state.result_of(read, ("overview",), lambda: overview(reading)))
 
 
 def _what_differs(first: state.Look) -> None:
@@ -146,10 +146,10 @@ PARTS = (
     Part(parts.FIRST, "At a glance", attention),
     Part("beyond", "Is a weight all?", head.layer_and_beyond),
     Part("evidence", "What is it evidence of?", keeping_link(evidence.evidence_part)),
-    Part("hidden", "Guess the hidden word", game.masked_part),
+    Part("hidden", "Guess the hidden word", evidence.masked_part),
     Part("pieces", "What are pieces?", keeping_link(pieces.pieces_part)),
-    Part("context", "Does a word keep its vector?", keeping_link(order.contextual_part)),
-    Part("order", "Does order count?", keeping_link(order.order_part)),
+    Part("context", "Does a word keep its vector?", keeping_link(pieces.contextual_part)),
+    Part("order", "Does order count?", keeping_link(pieces.order_part)),
     Part("why", "Why?", keeping_link(pieces.why)),
     Part("take", take_away.TITLE, pieces.take_along),
 )

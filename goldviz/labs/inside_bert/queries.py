@@ -17,8 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from goldviz.figures.theme import Theme
-from goldviz.labs.inside_bert.attention.tiles import block_edges, pool_tiles
-from goldviz.labs.inside_bert.attention.words import group_by_word, hide_pieces, word_maps
+from goldviz.labs.inside_bert.maps import block_edges, group_by_word, hide_pieces, pool_tiles, word_maps
 from goldviz.labs.inside_bert.measures import habit
 from goldviz.ui.serving.answers import BINARY, JSON
 from goldviz.ui.serving.queries import QueryError
@@ -54,7 +53,7 @@ class Weights(NamedTuple):
 class AttentionExhibit:
     """One text read by one model, as the attention explorer shows it. N pieces, L layers, H heads.
 
-    ``tiles`` (L, H, t, t) float16 by :func:`goldviz.labs.inside_bert.attention.tiles.pool_tiles`; ``summaries`` (L, H)
+    ``tiles`` (L, H, t, t) float16 by :func:`goldviz.labs.inside_bert.maps.pool_tiles`; ``summaries`` (L, H)
     each, with ``entropy`` in bits, ``distance`` in pieces, ``special`` as a share; ``words`` (N,) numbers the words
     from 0, with -1 at special pieces; ``word_texts`` names them, None where there is no map by word.
     ``head(layer, head, measure)`` gives the exact map, (N, N) with queries as rows, for each of ``measures``, and keeps

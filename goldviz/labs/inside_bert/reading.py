@@ -18,7 +18,7 @@ from torch import Tensor, nn
 from torch.nn.functional import linear
 
 from goldviz.diagnostics.text.attention_heads import HEAD_SUMMARIES, summarise_head
-from goldviz.labs.inside_bert.attention.tiles import LARGEST_TILE, pool_tiles
+from goldviz.labs.inside_bert.maps import LARGEST_TILE, pool_tiles
 from goldviz.models.text.encoder import AttentionParts, EmbeddingParts, EncoderBlock, SelfAttention
 from goldviz.models.text.model import TextModel, TextModelError
 

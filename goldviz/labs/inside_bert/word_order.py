@@ -1,7 +1,8 @@
-"""What the encoder knows of the order of the pieces, and of sentence A and B (document 001, section 4.2.1).
+"""What the encoder knows of the order of the pieces, of sentence A and B, and of a word (document 001, section 4.2.1).
 
 Attention and feed-forward networks are equivariant: pieces in another order give the same outputs in that order. What
 a model knows of the order it has from the position embeddings alone, and of two sentences from the segment embeddings.
+A word's vector in X^(l) is the mean of its pieces'; in X^(0) it differs by its place and its segment alone.
 """
 
 from __future__ import annotations
@@ -11,14 +12,14 @@ import torch
 import xarray as xr
 from jaxtyping import Float, Int
 from torch import Tensor
+from torch.nn.functional import cosine_similarity
 
+from goldviz.data.texts.pieces import SPECIAL_WORD, Pieces
 from goldviz.labs.inside_bert.overview import label_names, piece_coordinates
 from goldviz.labs.inside_bert.reading import TextReading
 
 LEAST_POSITIONS, MOST_POSITIONS = 32, 128
 """Positions whose similarity is worked out: the text's, but not fewer and not more; of more, every second or fourth."""
-POSITIONS = ("without", "with")
-ORDERS = ("as written", "reordered")
 
 
 @torch.no_grad()
@@ -72,12 +73,16 @@ def order_test(reading: TextReading, order: Int[np.ndarray, " piece"]) -> xr.Dat
         tones.append([_chances(reading, states) for states in (in_order, out_of_order)])
     dataset = xr.Dataset(
         {"moved": (("positions", "state", "piece"), np.stack(shares))},
-        coords={**piece_coordinates(reading.pieces), "positions": list(POSITIONS), "state": np.arange(len(in_order))},
+        coords={
+            **piece_coordinates(reading.pieces),
+            "positions": ["without", "with"],
+            "state": np.arange(len(in_order)),
+        },
     )
     if model.classifier is None:
         return dataset
     return dataset.assign(ordered_probability=(("positions", "order", "label"), np.array(tones))).assign_coords(
-        order=list(ORDERS), label=label_names(model.labels)
+        order=["as written", "reordered"], label=label_names(model.labels)
     )
 
 
@@ -92,7 +97,7 @@ def sentence_pair(reading: TextReading) -> xr.Dataset:
     Nothing for a text that is no pair, or a model that tells no segments apart.
     """
     shape, segments = reading.model.encoder.shape, reading.pieces.segments
-    table = reading.model.encoder.embeddings.segment
+    table, head = reading.model.encoder.embeddings.segment, reading.model.next_sentence
     if table is None or shape.segments < 2 or not segments.any():
         return xr.Dataset()
     embeddings, across = reading.embeddings, np.zeros((shape.layers, shape.heads))
@@ -120,7 +125,7 @@ def sentence_pair(reading: TextReading) -> xr.Dataset:
             "pieces_a": sentences[0],
             "pieces_b": sentences[1],
             "segment_cosine": float(torch.cosine_similarity(table.weight[0], table.weight[1], dim=0)),
-            **_follows(reading),
+            **({} if head is None else {"follows": float(head(reading.hidden[-1:])[0].double().softmax(-1)[0])}),
         },
     )
 
@@ -129,11 +134,6 @@ def order_and_pair(reading: TextReading) -> xr.Dataset:
     """The pieces read backwards, and what passes between two sentences where the text is a pair."""
     parts = [order_test(reading, reversed_order(reading)), sentence_pair(reading)]
     return xr.merge(parts, combine_attrs="no_conflicts", compat="no_conflicts", join="outer")
-
-
-def _follows(reading: TextReading) -> dict[str, float]:
-    head = reading.model.next_sentence
-    return {} if head is None else {"follows": head(reading.hidden[-1:])[0].double().softmax(-1)[0].item()}
 
 
 def _states(reading: TextReading, total: Float[Tensor, "piece width"]) -> Float[Tensor, "state piece width"]:
@@ -147,3 +147,42 @@ def _states(reading: TextReading, total: Float[Tensor, "piece width"]) -> Float[
 def _chances(reading: TextReading, states: Float[Tensor, "state piece width"]) -> list[float]:
     read = reading.model.classifier
     return [] if read is None else read(states[-1:])[0].double().softmax(-1).tolist()
+
+
+FEWEST_LETTERS = 2
+
+
+def words_of(pieces: Pieces, text: str) -> dict[str, np.ndarray]:
+    """The words of a chunk in small letters, in order, with their pieces; signs and single letters are none."""
+    words: dict[str, np.ndarray] = {}
+    for number in dict.fromkeys(pieces.words.tolist()):
+        places = np.flatnonzero(pieces.words == number)
+        word = text[int(pieces.offsets[places[0]][0]) : int(pieces.offsets[places[-1]][1])].lower()
+        if number != SPECIAL_WORD and len(word) >= FEWEST_LETTERS and word.isalpha():
+            words.setdefault(word, places)
+    return words
+
+
+def words_of_both(first: Pieces, first_text: str, second: Pieces, second_text: str) -> list[str]:
+    """The words that stand in both, in the order of the first."""
+    others = words_of(second, second_text)
+    return [word for word in words_of(first, first_text) if word in others]
+
+
+def same_word(first: TextReading, first_text: str, second: TextReading, second_text: str, word: str) -> xr.Dataset:
+    """``word_cosine`` (pair, state): between the word's vectors in the two sentences, X^(0) to X^(L), in float64.
+
+    Beside it, as *other words*, the median cosine between the word in the first sentence and each other word of the
+    second; NaN where there is none. Raises ``KeyError`` for a word that does not stand in both.
+    """
+    places, others = words_of(first.pieces, first_text), words_of(second.pieces, second_text)
+    own = first.hidden[:, places[word]].double().mean(1)
+    means = {other: second.hidden[:, where].double().mean(1) for other, where in others.items()}
+    cosines = {other: cosine_similarity(own, mean, dim=-1).cpu().numpy() for other, mean in means.items()}
+    rest = [cosine for other, cosine in cosines.items() if other != word]
+    median = np.median(rest, axis=0) if rest else np.full(len(own), np.nan)
+    return xr.Dataset(
+        {"word_cosine": (("pair", "state"), np.stack([cosines[word], median]))},
+        coords={"pair": ["same word", "other words"], "state": np.arange(len(own))},
+        attrs={"word": word, "others": len(rest)},
+    )

@@ -3,7 +3,7 @@
 import numpy as np
 import xarray as xr
 
-from goldviz.labs.inside_bert.encoder_layer import ADDED, NORMS, STAGES
+from goldviz.labs.inside_bert.head import ADDED, NORMS, STAGES
 
 HOSTILE = "<img src=x>"
 MEASURES = ["attention", "head_norm", "layer_norm", "rollout", "flow"]

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from goldviz.labs.inside_bert.attention.tiles import pool_tiles
+from goldviz.labs.inside_bert.maps import pool_tiles
 from goldviz.labs.inside_bert.queries import AttentionExhibit, Measure
 
 SCRIPT = "<script>alert(1)</script>"

@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 import torch
 
-from goldviz.labs.inside_bert.attention import norms as module
-from goldviz.labs.inside_bert.attention.norms import (
+from goldviz.labs.inside_bert import head as module
+from goldviz.labs.inside_bert.head import (
     attention_norms,
     head_norms,
     head_word_norms,
     transformed_values,
 )
-from goldviz.labs.inside_bert.attention.words import group_by_word, word_maps
+from goldviz.labs.inside_bert.maps import group_by_word, word_maps
 from goldviz.labs.inside_bert.reading import read_text
 from tests.diagnostics.text_cases import pieces_of, text_model
 

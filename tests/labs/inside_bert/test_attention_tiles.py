@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from goldviz.labs.inside_bert.attention.tiles import LARGEST_TILE, block_edges, pool_tiles
+from goldviz.labs.inside_bert.maps import LARGEST_TILE, block_edges, pool_tiles
 
 
 def random_weights(heads: int, count: int, seed: int) -> np.ndarray:

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from goldviz.labs.inside_bert.attention.words import group_by_word, hide_pieces, word_maps
+from goldviz.labs.inside_bert.maps import group_by_word, hide_pieces, word_maps
 from goldviz.labs.inside_bert.reading import read_text
 from tests.diagnostics.text_cases import distributions, map_recipes, pieces_of, text_model
 

@@ -11,7 +11,7 @@ from tokenizers import Tokenizer, models, pre_tokenizers
 from transformers import PreTrainedTokenizerFast
 
 from goldviz.data.texts.pieces import TextError
-from goldviz.labs.inside_bert.compute import chunks_of, compute, piece_to_mask, place_in
+from goldviz.labs.inside_bert.compute import chunks_of, compute, piece_to_mask
 from goldviz.labs.inside_bert.evidence import (
     chance_range,
     every_head_off,
@@ -199,9 +199,9 @@ def test_a_model_without_heads_leaves_their_numbers_out(tmp_path: Path) -> None:
 
 
 def test_a_place_beyond_the_last_one_is_the_last_one(model: TextModel) -> None:
-    place = place_in(InsideBert(layer=50, head=50, token=500, chunk=9), model, chunks_of(model, TEXT))
-    assert (place.chunk, place.layer, place.head) == (1, 3, 4)
-    assert place.token == len(chunks_of(model, TEXT)[0])
+    found = compute(InsideBert(text=TEXT, layer=50, head=50, token=500, chunk=9), model).attrs
+    assert (found["chunk"], found["layer"], found["head"]) == (1, 3, 4)
+    assert found["query_piece"] == len(chunks_of(model, TEXT)[0])
 
 
 def test_a_long_text_is_read_in_chunks_and_only_the_head_in_view_is_kept_where_all_are_too_many(

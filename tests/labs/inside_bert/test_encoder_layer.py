@@ -10,7 +10,7 @@ import torch
 from transformers import BertModel
 
 from goldviz.labs.inside_bert.compute import chunks_of
-from goldviz.labs.inside_bert.encoder_layer import STAGES, encoder_layer
+from goldviz.labs.inside_bert.head import STAGES, encoder_layer
 from goldviz.labs.inside_bert.reading import TextReading, read_text
 from goldviz.models.text.loading import load_text_model
 from tests.random_bert import write_random_bert

@@ -10,11 +10,12 @@ import xarray as xr
 
 from goldviz.figures.notes import as_label
 from goldviz.figures.theme import Theme
-from goldviz.labs.inside_bert.encoder_layer import STAGES
 from goldviz.labs.inside_bert.figures import FIGURES, ON_PAGES, picture
-from goldviz.labs.inside_bert.figures.evidence import beside_points
+from goldviz.labs.inside_bert.figures.embeddings import pieces_table
+from goldviz.labs.inside_bert.figures.evidence import beside_points, coloured_text
+from goldviz.labs.inside_bert.figures.head import steps_table
 from goldviz.labs.inside_bert.figures.pieces import MOST_ROWS, strongest
-from goldviz.labs.inside_bert.figures.text import coloured_text, pieces_table, steps_table
+from goldviz.labs.inside_bert.head import STAGES
 from tests.labs.inside_bert.made_readings import HOSTILE, made, with_ends_for
 
 attention_map, mixing, scores, shares = (FIGURES[name] for name in ("map", "mixing", "scores", "shares"))

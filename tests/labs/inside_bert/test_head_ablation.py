@@ -9,8 +9,8 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from goldviz.labs.inside_bert.attention import head_ablation as module
-from goldviz.labs.inside_bert.attention.head_ablation import ablate_all, head_ablation
+from goldviz.labs.inside_bert import attribution as module
+from goldviz.labs.inside_bert.attribution import ablate_all, head_ablation
 from goldviz.labs.inside_bert.reading import piece_ids
 from goldviz.models.text.model import TextModelError
 from tests.diagnostics.text_cases import pieces_of, text_model

@@ -7,10 +7,9 @@ import numpy as np
 import pytest
 import torch
 
-from goldviz.labs.inside_bert.attribution import integrated_gradients as module
-from goldviz.labs.inside_bert.attribution.integrated_gradients import (
+from goldviz.labs.inside_bert import attribution as module
+from goldviz.labs.inside_bert.attribution import (
     LARGEST_GAP,
-    attribute_output,
     integrated_gradients,
 )
 from goldviz.labs.inside_bert.reading import piece_ids
@@ -48,7 +47,8 @@ def linear_model():
 def test_a_linear_output_is_attributed_exactly():
     model, pieces = linear_model(), pieces_of()
     direction = torch.randn(len(pieces), 24, generator=torch.Generator().manual_seed(2), dtype=torch.float64)
-    found = attribute_output(model, pieces, lambda hidden: (hidden * direction).sum((1, 2)), steps=2)
+    linear = replace(model, classifier=lambda hidden: (hidden * direction).sum((1, 2))[:, None])
+    found = integrated_gradients(linear, pieces, 0, steps=2)
     difference = summed(model, pieces) - summed(model, swapped(model, pieces, model.tokeniser.pad_token_id))
     np.testing.assert_allclose(found.per_piece, (difference[0] * direction).sum(-1), rtol=1e-11, atol=1e-12)
     assert found.steps == 2

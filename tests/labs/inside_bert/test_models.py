@@ -11,11 +11,11 @@ import torch
 
 from goldviz import text_models
 from goldviz.labs.inside_bert import models
-from goldviz.labs.inside_bert.costs import layer_seconds, reading_seconds
 from goldviz.labs.inside_bert.models import Named, hand_over, model_at_hand, named, take_over
-from goldviz.labs.inside_bert.parts import readings
-from goldviz.labs.inside_bert.parts.readings import ReadText, model_named
+from goldviz.labs.inside_bert.parts import state
+from goldviz.labs.inside_bert.parts.state import ReadText, model_named
 from goldviz.labs.inside_bert.settings import InsideBert
+from goldviz.labs.inside_bert.tasks import layer_seconds, reading_seconds
 from goldviz.models.text.encoder import EncoderShape
 from goldviz.models.text.model import TextModelError
 from goldviz.runs.jobs.jobs import JobFailedError, Jobs, Task
@@ -80,7 +80,7 @@ def test_what_is_handed_over_is_the_same_model_until_its_files_change(slow: None
     assert all(torch.equal(weight, theirs[name]) for name, weight in model.encoder.state_dict().items())
     assert not any(weight.requires_grad for weight in model.encoder.parameters())
     assert model_named("folder:m") is model is model_at_hand("folder:m")
-    assert not list(readings._handing_place().iterdir()), "nothing is left on the disk"
+    assert not list(state._handing_place().iterdir()), "nothing is left on the disk"
     time.sleep(0.02)
     with_classifier(folder, seed=5)
     assert model_named("folder:m").fingerprint != model.fingerprint
@@ -89,7 +89,7 @@ def test_what_is_handed_over_is_the_same_model_until_its_files_change(slow: None
 def test_tasks_at_once_take_the_model_that_was_handed_over(slow: None, monkeypatch: pytest.MonkeyPatch) -> None:
     read = ReadText.cut("folder:m", "gold prices rose")
     monkeypatch.setattr(models, "text_model", lambda name: pytest.fail("the files were read again"))
-    reading = readings.reading_of(read)
+    reading = state.reading_of(read)
     assert reading is not None
     assert reading.model is read.model
 

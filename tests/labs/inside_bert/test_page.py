@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from goldviz.labs.inside_bert.attention.norms import head_norms, head_word_norms
+from goldviz.labs.inside_bert.head import head_norms, head_word_norms
 from goldviz.labs.inside_bert.models import named
 from goldviz.labs.inside_bert.overview import overview
 from goldviz.labs.inside_bert.parts import (
@@ -26,8 +26,8 @@ from goldviz.labs.inside_bert.parts import (
 )
 from goldviz.labs.inside_bert.parts.compare import differences
 from goldviz.labs.inside_bert.parts.evidence import correlation_sentence
-from goldviz.labs.inside_bert.parts.exhibit import exhibit
-from goldviz.labs.inside_bert.parts.readings import ReadText
+from goldviz.labs.inside_bert.parts.explorer import exhibit
+from goldviz.labs.inside_bert.parts.state import ReadText
 from goldviz.labs.inside_bert.parts.text import shipped_words
 from goldviz.labs.inside_bert.samples import NEGATION, ONE_WORD, PLAIN, TEN_WORDS
 from goldviz.labs.inside_bert.settings import InsideBert
@@ -492,7 +492,7 @@ def test_those_who_wait_for_a_large_model_read_what_will_come(models: Path) -> N
 
 
 def _wait(name: str) -> None:
-    from goldviz.labs.inside_bert.parts.readings import ReadText
+    from goldviz.labs.inside_bert.parts.state import ReadText
     from goldviz.labs.inside_bert.parts.text import what_will_come
 
     what_will_come(ReadText.cut(name, "gold"))

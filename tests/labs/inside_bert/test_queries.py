@@ -9,7 +9,7 @@ import pytest
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
-from goldviz.labs.inside_bert.attention.tiles import block_edges
+from goldviz.labs.inside_bert.maps import block_edges
 from goldviz.labs.inside_bert.queries import LARGEST_OVERVIEW, By
 from goldviz.ui.serving import server
 from goldviz.ui.serving.queries import EXHIBITS_PATH, Exhibit, QueryError, Shelf, shelf

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from goldviz.diagnostics.text.attention_heads import HEAD_SUMMARIES, summarise_head
-from goldviz.labs.inside_bert.attention.tiles import pool_tiles
+from goldviz.labs.inside_bert.maps import pool_tiles
 from goldviz.labs.inside_bert.reading import piece_ids, read_text
 from goldviz.models.text.model import TextModelError
 from tests.diagnostics.text_cases import TEXT, pieces_of, text_model, transformers_twin

@@ -12,10 +12,10 @@ import goldviz
 from goldviz.labs.inside_bert import tasks
 from goldviz.labs.inside_bert.compute import chunks_of
 from goldviz.labs.inside_bert.overview import overview
-from goldviz.labs.inside_bert.parts import exhibit as text_exhibit
-from goldviz.labs.inside_bert.parts import readings as text_models
-from goldviz.labs.inside_bert.parts.exhibit import exhibit_token
-from goldviz.labs.inside_bert.parts.readings import ReadText
+from goldviz.labs.inside_bert.parts import explorer as text_exhibit
+from goldviz.labs.inside_bert.parts import state as text_models
+from goldviz.labs.inside_bert.parts.explorer import exhibit_token
+from goldviz.labs.inside_bert.parts.state import ReadText
 from goldviz.models.text.model import TextModelError
 from goldviz.runs.store.run_store import Store
 from goldviz.text_models import text_model

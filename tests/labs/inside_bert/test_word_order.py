@@ -13,10 +13,10 @@ from transformers import BertConfig, BertForPreTraining, BertModel
 
 from goldviz.data.texts import pieces as pieces_module
 from goldviz.data.texts.pieces import split_into_pieces
-from goldviz.labs.inside_bert.attention.head_ablation import head_ablation
+from goldviz.labs.inside_bert.attribution import head_ablation
 from goldviz.labs.inside_bert.compute import chunks_of, pair_too_long
 from goldviz.labs.inside_bert.overview import composition, overview
-from goldviz.labs.inside_bert.parts.order import tone_of_the_reversed
+from goldviz.labs.inside_bert.parts.pieces import tone_of_the_reversed
 from goldviz.labs.inside_bert.reading import TextReading, read_text
 from goldviz.labs.inside_bert.word_order import order_test, position_similarity, reversed_order, sentence_pair
 from goldviz.models.text.loading import load_text_model

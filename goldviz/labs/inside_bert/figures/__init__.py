@@ -10,19 +10,19 @@ from goldviz.figures.chart import bound
 from goldviz.figures.notes import as_label
 from goldviz.figures.theme import SEQUENTIAL
 from goldviz.figures.thumbnail import picture_svg
-from goldviz.labs.inside_bert.figures import embeddings, evidence, head, layer
+from goldviz.labs.inside_bert.figures import embeddings, evidence, head
 from goldviz.labs.inside_bert.settings import InsideBert
 
 FIGURES = bound(
     InsideBert,
     evidence.tone,
-    layer.network,
+    head.network,
     head.attention_map,
     head.scores,
     head.mixing,
-    layer.layer_diagram,
-    layer.layer_lengths,
-    layer.neurons,
+    head.layer_diagram,
+    head.layer_lengths,
+    head.neurons,
     head.shares,
     evidence.evidence,
     evidence.guesses,

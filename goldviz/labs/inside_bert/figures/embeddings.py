@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 
 from goldviz.arrays.labelled import Array, Run
 from goldviz.figures.chart import at, axis, changed, colours, figure, heat, lines, rule, series
@@ -27,6 +28,14 @@ ADDED = ("token", "position", "segment", "sum", "normalised")
 """What is added up, from top to bottom."""
 WITH, WITHOUT = "#d55e00", "#0e7ac0"
 OTHER_WORDS = "#838383"
+LENGTHS = {
+    "token": "‖e tok‖",
+    "segment": "‖e seg‖",
+    "position": "‖e pos‖",
+    "sum": "‖sum‖",
+    "normalised": "‖after LayerNorm‖",
+}
+"""Columns of pieces, by the embedding whose length they have."""
 UNIT_ROUNDOFF = 2.0**-24
 """By how much of its size rounding to single precision may change a number, at most (IEEE 754)."""
 
@@ -58,10 +67,6 @@ def in_words(ds: Run) -> str:
     before, after, others = (f"{float(value):.2f}".replace("-", "−") for value in cosines)
     beside = "" if others == "nan" else f", other words {others}"
     return f"“{ds.attrs['word']}” in both sentences: cosine {before} going in, {after} after the last layer{beside}."
-
-
-def _from_zero(plot: Plot) -> tuple[float, float]:
-    return 0.0, float(plot.ds["across"].max()) or 1.0
 
 
 # e_tok + e_pos + e_seg
@@ -136,7 +141,11 @@ across = figure(
     "Do the two sentences look at each other?",
     heat("across", "head", "layer", hover="layer %{y}, head %{x}<br>across: %{z:.1%}", more={"xgap": 1, "ygap": 1}),
     y=DOWN_THE_LAYERS,
-    colour=colours("Attention on the other sentence", ends=_from_zero, tickformat=".0%"),
+    colour=colours(
+        "Attention on the other sentence",
+        ends=lambda plot: (0.0, float(plot.ds["across"].max()) or 1.0),
+        tickformat=".0%",
+    ),
     lead=lambda plot: f"Even attention would give {100 * measures.across_if_even(plot.ds):.0f} %.",
     height=lambda plot: 230 + 26 * max(5, plot.ds.sizes["layer"]),
 )
@@ -160,3 +169,19 @@ word_cosine = figure(
     lead=lambda plot: in_words(plot.ds),
     height=440,
 )
+
+
+def pieces_table(ds: Run, text: str) -> pd.DataFrame:
+    """One row a piece: its place, its characters, its word, and the lengths of its embeddings."""
+    spans = list(zip(ds["start"].values, ds["stop"].values, strict=True))
+    words = [int(word) + 1 if word >= 0 else None for word in ds["word"].values]
+    return pd.DataFrame(
+        {
+            "j": ds["piece"].values,
+            "Piece": list(map(str, ds["token"].values)),
+            "In the text": [text[start:stop] for start, stop in spans],
+            "Word": pd.array(words, dtype="Int64"),
+            "Characters": ["" if start == stop else f"{start + 1}–{stop}" for start, stop in spans],
+            **{heading: ds["embedding_norm"].sel(part=part).values for part, heading in LENGTHS.items()},
+        }
+    )

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import html
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from goldviz.arrays.labelled import Array, Run
 from goldviz.figures.chart import Chart, Panel, at, axis, changed, colours, figure, heat, lines, panel
-from goldviz.figures.marks import Bars, Heat
+from goldviz.figures.marks import Bars
 from goldviz.figures.plot import Plot
+from goldviz.figures.theme import INKS, Theme
 from goldviz.labs.inside_bert.figures.pieces import (
     DOWN_THE_LAYERS,
     LYING,
@@ -38,6 +40,8 @@ SUMMARIES = {
 CELLS = {"xgap": 1, "ygap": 1}
 POINT = (0.012, 0.018)
 """Half of a point's width and height, as shares of a plot's."""
+RAISES, LOWERS = (213, 94, 0), (14, 122, 192)
+"""Red for more and blue for less, of Okabe and Ito's palette, as bars and maps have them."""
 SIDES = {"top center": (0, 1), "bottom center": (0, -1), "middle right": (1, 0), "middle left": (-1, 0)}
 
 
@@ -57,10 +61,6 @@ def _chances(of: Callable[[Plot], Run], words: str = "", colour: str = FIRST) ->
 
     hover = "%{y}: %{x:.2%}<extra></extra>"
     return numbered(chances, "label", ".1%", largest, name=words, colour=colour, hover=hover)
-
-
-def _both(plot: Plot, second: Run) -> Sequence[Bars]:
-    return [_chances(lambda plot: plot.ds, "First", FIRST), _chances(lambda plot: second, "Second", SECOND)]
 
 
 def _ordinary(plot: Plot) -> Run:
@@ -134,7 +134,7 @@ tone = of_tones(
 tones = of_tones(
     "tones",
     "What tone does each hear?",
-    _both,
+    lambda plot, second: [_chances(lambda plot: plot.ds, "First"), _chances(lambda plot: second, "Second", SECOND)],
     shows="The softmax of both classifiers' logits.",
     height=lambda plot: 84 + 48 * plot.ds.sizes["label"],
 )
@@ -187,11 +187,6 @@ def _change(plot: Plot, label: str) -> Array:
     return plot.ds["change"].sel(label=label)
 
 
-def _of_class(plot: Plot, label: str) -> Sequence[Heat]:
-    hover = "layer %{y}, head %{x}<br>off: %{z:+.3f}"
-    return [heat(lambda plot: _change(plot, label), "head", "layer", hover=hover, more=CELLS)]
-
-
 def _largest(plot: Plot, label: str) -> str:
     change = _change(plot, label)
     there = change[np.unravel_index(int(np.abs(change.values).argmax()), change.shape)]
@@ -222,7 +217,15 @@ def _around(plot: Plot) -> Mapping[str, Any]:
 heads_off = figure(
     "heads_off",
     "Which heads does this class need?",
-    _of_class,
+    lambda plot, label: [
+        heat(
+            lambda plot: _change(plot, label),
+            "head",
+            "layer",
+            hover="layer %{y}, head %{x}<br>off: %{z:+.3f}",
+            more=CELLS,
+        ),
+    ],
     title=lambda plot, label: f"Which heads does “{label}” need?",
     y=DOWN_THE_LAYERS,
     colour=colours("Change of the logit with this head off", "change", scale="signed"),
@@ -273,3 +276,45 @@ def of_heads(summary: str) -> Chart:
         colour=colours(SUMMARIES[summary], ends=_drawn_ends, below=False),
         height=lambda plot: 210 + 26 * max(5, *(len(trace["y"]) for trace in plot.figure.data)),
     )
+
+
+def coloured_text(text: str, starts: ArrayLike, stops: ArrayLike, values: ArrayLike, *, theme: Theme) -> str:
+    """``text`` with the characters from each start to each stop on a shade of its value: red above 0, blue below.
+
+    The shade is full at the largest absolute value. Pieces that stand nowhere in the text (start = stop) are left out.
+    Every character of the text is there once and escaped; a minus or plus in the title tells what the colour tells.
+
+    >>> coloured_text("a<b", [0], [1], [2.0], theme="light").count("&lt;")
+    1
+    """
+    numbers = np.nan_to_num(np.asarray(values, dtype=float))
+    most = float(np.abs(numbers).max(initial=0.0)) or 1.0
+    parts, at = [], 0
+    spans = zip(np.asarray(starts).tolist(), np.asarray(stops).tolist(), numbers.tolist(), strict=True)
+    for start, stop, value in spans:
+        first = max(start, at)
+        if stop > first:
+            red, green, blue = RAISES if value > 0 else LOWERS
+            style = (
+                f"background:rgba({red},{green},{blue},{0.75 * abs(value / most):.2f});border-radius:3px;padding:2px 0"
+            )
+            span = f'<span style="{style}" title="{value:+.3g}">{html.escape(text[first:stop])}</span>'
+            parts += [html.escape(text[at:first]), span]
+            at = stop
+    parts.append(html.escape(text[at:]))
+    style = f"white-space:pre-wrap;overflow-wrap:anywhere;line-height:1.9;color:{INKS[theme].text}"
+    return f'<div style="{style}" dir="auto" translate="no">{"".join(parts)}</div>'
+
+
+def chances_in_bars(ds: Run) -> str:
+    """The probability of every class: a row each, of its name, a bar, and its share."""
+    chances = ds["probability"].values
+    *_, likeliest = sorted(chances)
+    rows = [
+        f"<span>{html.escape(str(name)[:LONGEST_LABEL])}</span>"
+        f'<span style="background:{FIRST};opacity:{1 if chance == likeliest else 0.65};width:{chance:.1%};'
+        f'height:1rem"></span><span style="text-align:right">{chance:.1%}</span>'
+        for name, chance in zip(ds["label"].values, chances, strict=True)
+    ]
+    style = "display:grid;grid-template-columns:auto 1fr auto;align-items:center;gap:0.35rem 0.6rem;font-size:0.875rem"
+    return f'<div style="{style}" translate="no">{"".join(rows)}</div>'

@@ -9,8 +9,7 @@ from goldviz.labs.inside_bert import measures
 from goldviz.labs.inside_bert.figures import ON_PAGES
 from goldviz.labs.inside_bert.figures.evidence import SUMMARIES
 from goldviz.labs.inside_bert.head import on_one_scale
-from goldviz.labs.inside_bert.parts.exhibit import exhibit_token
-from goldviz.labs.inside_bert.parts.explorer import attention_explorer
+from goldviz.labs.inside_bert.parts.explorer import attention_explorer, exhibit_token
 from goldviz.labs.inside_bert.parts.state import Look
 from goldviz.ui import whole_page
 from goldviz.ui.theme import theme_now
@@ -97,31 +96,24 @@ def differences(first: Run, second: Run) -> list[str]:
         pairs = ", ".join(f"“{plain(one)}” and “{plain(other)}” at {place}" for place, one, other in places)
         sentences.append(f"The pieces differ in {len(places)} of {first.sizes['piece']}: {pairs}.")
     classes = [list(overview["label"].values) for overview in (first, second) if "logit" in overview]
-    same_classes = len(classes) == 2 and classes[0] == classes[1]
-    if same_model(first, second):
-        return [*sentences, *([_largest_logit(first, second)] if same_classes else []), _largest_entropy(first, second)]
-    return [*sentences, *([_largest_probability(first, second)] if same_classes else [])]
+    same = same_model(first, second)
+    if len(classes) == 2 and classes[0] == classes[1]:
+        change = measures.changed_between(first, second, "logit" if same else "probability")
+        by = (f"{change.by:+.2g}" if same else f"{100 * change.by:+.1f}").replace("-", "−")
+        sentences.append(
+            f"The logit of {plain(change.label)} changes most, by {by}."
+            if same
+            else f"The two models differ most in the probability of {plain(change.label)}, by {by} percentage points."
+        )
+    if same:
+        layer, head, before, after = measures.head_changed(first, second)
+        sentences.append(
+            f"Layer {layer}, head {head} changes most in how widely it looks. Its entropy goes from {before:.0%} to "
+            f"{after:.0%} of an even spread over the N pieces, log₂ N."
+        )
+    return sentences
 
 
 def same_model(first: Run, second: Run) -> bool:
     """Whether both overviews are of the same weights; only then do logits have one scale, and heads a partner."""
     return bool(first.attrs["fingerprint"] == second.attrs["fingerprint"])
-
-
-def _largest_logit(first: Run, second: Run) -> str:
-    change = measures.changed_between(first, second, "logit")
-    return f"The logit of {plain(change.label)} changes most, by {change.by:+.2g}.".replace("-", "−")
-
-
-def _largest_probability(first: Run, second: Run) -> str:
-    change = measures.changed_between(first, second, "probability")
-    points = f"{100 * change.by:+.1f}".replace("-", "−")
-    return f"The two models differ most in the probability of {plain(change.label)}, by {points} percentage points."
-
-
-def _largest_entropy(first: Run, second: Run) -> str:
-    layer, head, before, after = measures.head_changed(first, second)
-    return (
-        f"Layer {layer}, head {head} changes most in how widely it looks. Its entropy goes from {before:.0%} to "
-        f"{after:.0%} of an even spread over the N pieces, log₂ N."
-    )

@@ -1,4 +1,4 @@
-"""Evidence beside attention on *Inside BERT*: tone, integrated gradients, heads switched off."""
+"""Evidence beside attention on *Inside BERT*: tone, integrated gradients, heads switched off, a word hidden."""
 
 from __future__ import annotations
 
@@ -10,11 +10,14 @@ from typing import Any
 import streamlit as st
 import xarray as xr
 
+from goldviz.data.texts.pieces import TextError
 from goldviz.labs.inside_bert import evidence, measures, tasks
-from goldviz.labs.inside_bert.costs import ablation_seconds, gradient_seconds, twice_seconds
+from goldviz.labs.inside_bert.compute import label_to_explain, piece_to_mask
 from goldviz.labs.inside_bert.figures import FIGURES, ON_PAGES
-from goldviz.labs.inside_bert.figures.text import chances_in_bars, coloured_text
+from goldviz.labs.inside_bert.figures.evidence import chances_in_bars, coloured_text
+from goldviz.labs.inside_bert.figures.pieces import short_piece
 from goldviz.labs.inside_bert.parts.state import Look, awaited, complain, key_of, leave_link, put
+from goldviz.labs.inside_bert.tasks import ablation_seconds, gradient_seconds, twice_seconds
 from goldviz.runs.jobs.jobs import Task
 from goldviz.ui import whole_page
 from goldviz.ui.panels import background
@@ -30,6 +33,14 @@ NO_CLASSIFIER = (
 FEWEST_JUDGED = 12
 """Pieces below which a rank correlation is told without a verdict: chance alone reaches 0.6 there."""
 NO_EXPLANATION = "Attention is not an explanation."
+APPLIED, TYPED = "inside-bert-off-applied", "inside-bert-off-typed"
+VEILED = f".stApp:has(.st-key-riddle) .st-key-{key_of('text')} textarea:not(:focus)"
+VEIL = f"<style>{VEILED} {{ filter: blur(0.7rem); }}</style>"
+"""Over the page's text while a guess is open, until somebody writes there: it says what is hidden. Streamlit leaves a
+style on the page when its part is drawn anew, so it holds only beside what is there while the guess is open."""
+NO_HEAD = (
+    "This model has no masked-word head, so it cannot guess hidden words. Choose one that was pre-trained with it."
+)
 
 
 def tone_part(look: Look) -> None:
@@ -59,8 +70,6 @@ def evidence_part(look: Look) -> None:
 
 def _label_picker(look: Look) -> int:
     """The class that is explained, from 1."""
-    from goldviz.labs.inside_bert.compute import label_to_explain
-
     names = [str(name) for name in look.overview["label"].values]
     key = key_of("label")
     if not 0 <= int(st.session_state[key]) <= len(names):
@@ -81,20 +90,9 @@ def _gradients(look: Look, label: int) -> None:
     words, cost = f"Following {steps} points from a text of padding to this one", partial(gradient_seconds, steps=steps)
     task = look.read.task(words, tasks.explain, label, steps, cost=cost)
     button = f"Work out what each piece adds (about {duration(task.seconds)})"
-    gradients = _worked_out(task, button, ":material/function:", "start-gradients")
-    if gradients is not None:
-        _draw_gradients(look, gradients, ("evidence", label, steps))
-
-
-def _worked_out(task: Task[xr.Dataset], button: str, icon: str, key: str) -> xr.Dataset | None:
-    """The task's result, at once where that is soon there, else once the button was pressed; None until then."""
-    begun_before = services.jobs().held(task) is not None or background.job(task.key) is not None
-    if task.seconds > background.WAITED_SECONDS and not begun_before and not st.button(button, icon=icon, key=key):
-        return None
-    return background.made(task)
-
-
-def _draw_gradients(look: Look, attributions: Any, what: tuple[object, ...]) -> None:
+    attributions = _worked_out(task, button, ":material/function:", "start-gradients")
+    if attributions is None:
+        return
     ordinary = attributions["attribution"].where(~attributions["special"], 0.0)
     inside = look.read.pieces.offsets[~look.read.pieces.special]
     first, last = (int(inside[:, 0].min()), int(inside[:, 1].max())) if inside.size else (0, 0)
@@ -113,13 +111,21 @@ def _draw_gradients(look: Look, attributions: Any, what: tuple[object, ...]) -> 
         )
     bars, points = st.columns(2)
     with bars:
-        look.figure(FIGURES["evidence"], attributions, *what)
+        look.figure(FIGURES["evidence"], attributions, "evidence", label, steps)
     with points:
-        look.figure(ON_PAGES["agreement"], attributions, *what)
+        look.figure(ON_PAGES["agreement"], attributions, "evidence", label, steps)
         st.caption(
             "Attention received is the mean over all layers, heads and queries; special pieces are left out here. If "
             "attention explained the answer, the points would climb together."
         )
+
+
+def _worked_out(task: Task[xr.Dataset], button: str, icon: str, key: str) -> xr.Dataset | None:
+    """The task's result, at once where that is soon there, else once the button was pressed; None until then."""
+    begun_before = services.jobs().held(task) is not None or background.job(task.key) is not None
+    if task.seconds > background.WAITED_SECONDS and not begun_before and not st.button(button, icon=icon, key=key):
+        return None
+    return background.made(task)
 
 
 def completeness_sentence(ds: Any) -> str:
@@ -137,8 +143,6 @@ def correlation_sentence(correlation: float, count: int) -> str:
 
     No verdict below ``FEWEST_JUDGED`` pieces, nor where orders that have nothing to do with each other come so far.
     """
-    from goldviz.labs.inside_bert.evidence import chance_range
-
     if not math.isfinite(correlation):
         return f"The order of {count} pieces cannot be compared with that of attention. {NO_EXPLANATION}"
     correlation_words = (
@@ -147,7 +151,7 @@ def correlation_sentence(correlation: float, count: int) -> str:
     if count < FEWEST_JUDGED:
         verdict = f"with fewer than {FEWEST_JUDGED} pieces that says nothing either way"
     else:
-        chance = chance_range(count)
+        chance = evidence.chance_range(count)
         verdict = f"chance alone gives up to ±{chance:.2f}, and {_agreement_words(correlation, chance)}"
     return f"{correlation_words}; {verdict}. {NO_EXPLANATION}".replace("-", "−")
 
@@ -165,7 +169,6 @@ def _agreement_words(correlation: float, chance: float) -> str:
 
 @whole_page.drawn_alone
 def _chosen_heads(look: Look) -> None:
-    """Logits without the heads that a visitor names."""
     settings = look.now()
     # What was typed stays as it is until it is a list of heads; buttons and links write over it.
     if st.session_state.get(APPLIED) != settings.off:
@@ -197,9 +200,6 @@ def _chosen_heads(look: Look) -> None:
     leave_link(settings)
 
 
-APPLIED, TYPED = "inside-bert-off-applied", "inside-bert-off-typed"
-
-
 def heads_of(text: str) -> str | None:
     """The setting that a typed list of heads is; None where it is none.
 
@@ -226,12 +226,79 @@ def _switch_off(*place: str) -> None:
 
 
 def _every_head(look: Look, label: int) -> None:
-    """Each head switched off alone."""
     task = look.read.task("Switching off every head in turn", tasks.every_head_off, cost=ablation_seconds)
     heads = look.overview.sizes["layer"] * look.overview.sizes["head"]
     button = f"Switch each of the {heads} heads off in turn (about {duration(task.seconds)})"
     ablation = _worked_out(task, button, ":material/power_off:", "start-heads")
     if ablation is not None:
-        name = str(look.overview["label"].values[label - 1])
-        look.figure(ON_PAGES["heads_off"], ablation, label=name)
+        look.figure(ON_PAGES["heads_off"], ablation, label=str(look.overview["label"].values[label - 1]))
         st.caption("One head at a time. Redundant heads look useless here.")
+
+
+@whole_page.drawn_alone
+def masked_part(look: Look) -> None:
+    """The masked-word game."""
+    if look.read.model.masked_words is None:
+        st.caption(NO_HEAD)
+        return
+    pieces, tokens, key = look.read.pieces, look.pieces(), key_of("masked")
+    try:
+        longest = piece_to_mask(pieces, 0)
+    except TextError as error:
+        st.caption(plain(str(error)))
+        return
+    ordinary = [place + 1 for place in range(len(pieces)) if not pieces.special[place]]
+    if int(st.session_state[key]) not in ordinary:
+        st.session_state[key] = 0
+    left, right = st.columns(2)
+    with left:
+        st.selectbox(
+            "Piece to hide",
+            [0, *ordinary],
+            key=key,
+            persist_state="session",
+            format_func=lambda place: f"Piece {place or longest}{'' if place else ' (the longest)'}",
+        )
+        place = int(st.session_state[key]) or longest
+        ds = awaited(look.read.task("Guessing the hidden piece", tasks.of_pieces, evidence.guesses, place))
+        if ds is None:
+            return
+        around = [*tokens[max(0, place - 9) : place - 1], "▢", *tokens[place : place + 8]]
+        st.markdown(f"… {plain(' '.join(around))} …")
+        # Another hidden piece is another riddle: what was typed and told for the one before goes with its key.
+        riddle = f"{look.read.key}-{place}"
+        word = st.text_input(
+            "Your guess", key=f"guess-word-{riddle}", persist_state="session", placeholder="a word", max_chars=60
+        )
+        if word.strip():
+            _judge(look, ds, evidence.guess_of_word(look.read.model, word, ds.attrs["truth"]), word)
+        answer_in_sight = bool(word.strip()) or st.toggle(
+            "Show the answer", key=f"guess-told-{riddle}", persist_state="session"
+        )
+        if answer_in_sight:
+            st.markdown(
+                f"There stands “{plain(short_piece(ds.attrs['truth']))}”. The model gives it "
+                f"{ds.attrs['truth_probability']:.2%}, place {ds.attrs['truth_rank']:,} of "
+                f"{look.overview.attrs['vocabulary']:,}."
+            )
+    with right:
+        if answer_in_sight:
+            look.figure(FIGURES["guesses"], ds, place)
+        else:
+            st.html(VEIL)
+            with st.container(key="riddle"):
+                st.caption("The model's guesses come with yours.")
+    leave_link(look.now())
+
+
+def _judge(look: Look, ds: Any, piece: str, word: str) -> None:
+    if not piece:
+        st.caption(f"“{plain(word)}” is not one piece of this vocabulary, so the model cannot say it in one place.")
+        return
+    places = {guess: number for number, guess in enumerate(measures.guesses(ds), start=1)}
+    if piece == ds.attrs["truth"]:
+        st.success("That is what stands there.", icon=":material/check:")
+    elif piece in places:
+        st.info(f"Not what stands there, but the model's guess number {places[piece]}.")
+    else:
+        st.info("Not what stands there, and not among the model's ten.")

@@ -6,24 +6,50 @@ on canvas, and tells the page only which layer, head and token were chosen.
 
 from __future__ import annotations
 
+import json
+import threading
+from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+import numpy as np
 import streamlit as st
+import xarray as xr
 from plotly.colors import sequential
 
 from goldviz.figures.theme import INKS, SEQUENTIAL, Theme
-from goldviz.labs.inside_bert import LAB
-from goldviz.labs.inside_bert.queries import AttentionExhibit, By
+from goldviz.labs.inside_bert import LAB, tasks
+from goldviz.labs.inside_bert.figures import FIGURES
+from goldviz.labs.inside_bert.figures.pieces import short_piece
+from goldviz.labs.inside_bert.head import head_norms, head_steps, head_word_norms, ways_down
+from goldviz.labs.inside_bert.maps import word_texts
+from goldviz.labs.inside_bert.measures import largest_weight
+from goldviz.labs.inside_bert.parts.state import ReadText, answered, figure_text, result_of, subject_of
+from goldviz.labs.inside_bert.queries import AttentionExhibit, By, Measure
 from goldviz.ui.components import component
 from goldviz.ui.serving.addresses import address
 from goldviz.ui.serving.queries import EXHIBITS_PATH, shelf
 
+if TYPE_CHECKING:
+    from goldviz.labs.inside_bert.reading import TextReading
+
 View = Literal["lines", "map"]
 """One head as lines between words, or as a map with exact cells."""
 
+AHEAD = "inside-bert"
+"""The page under whose name the browser keeps what it fetched ahead."""
+WEIGHT = "weight"
+"""The largest weight worked out, among what is fetched."""
+NETWORK = "network"
+"""The head in view, for the diagram of the whole encoder."""
+STEPS = (FIGURES["scores"], FIGURES["mixing"])
+Place = tuple[int, int, int]
+"""Layer, head and piece, from 1."""
+
 _component = component("attention_explorer", LAB.package, isolated=True)
+_tokens: OrderedDict[tuple[str, str, int], str] = OrderedDict()
+_lock = threading.Lock()
 
 
 @dataclass(frozen=True)
@@ -121,3 +147,76 @@ def _chosen(value: Any, exhibit_token: str, sizes: Sizes | None) -> Choice | Non
 
 def _index(value: Any, count: int) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < count else None
+
+
+def steps_of(read: ReadText, reading: TextReading, place: Place) -> xr.Dataset:
+    """The steps of one head for one query; see :func:`goldviz.labs.inside_bert.head.head_steps`."""
+    return result_of(read, ("steps", *place), lambda: head_steps(reading, *place))
+
+
+def weight_by_hand(ds: xr.Dataset) -> dict[str, str]:
+    """The largest weight of a query with all numbers that lead to it, each in words."""
+    largest = largest_weight(ds)
+    numbers = {
+        "product": f"{largest.product:.3f}",
+        "score": f"{largest.score:.3f}",
+        "total": f"{largest.total:.3f}",
+        "weight": f"{largest.weight:.4f}",
+        "sum": f"{largest.of_all:.6f}",
+    }
+    words = {"asked": short_piece(largest.query), "key": short_piece(largest.key)}
+    counts = {"width": str(ds.sizes["dimension"]), "keys": str(ds.sizes["piece"])}
+    return {**words, **counts, **{name: number.replace("-", "−") for name, number in numbers.items()}}
+
+
+def ahead(read: ReadText, reading: TextReading, place: Place, theme: Theme) -> dict[str, Any]:
+    """What hangs on the head in view, as the page's script would draw it: figures in JSON by name, and of whom."""
+    ds = steps_of(read, reading, place)
+    figures = {spec.name: figure_text(read, spec, ds, theme, *place) for spec in STEPS}
+    layer, head, _ = place
+    values = {WEIGHT: weight_by_hand(ds), NETWORK: {"layer": layer, "head": head}}
+    return {
+        "subject": subject_of(read, *place),
+        "figures": {**figures, **{name: json.dumps(words) for name, words in values.items()}},
+    }
+
+
+def exhibit_token(read: ReadText, reading: TextReading) -> str:
+    """The secret token under which the browser fetches this reading; the same for everybody while it is kept."""
+    with _lock:
+        token = _tokens.get(read.key)
+        if token is None or token not in shelf:
+            token = _tokens[read.key] = shelf.put(exhibit(read, reading))
+        for key in [key for key, old in _tokens.items() if old not in shelf]:
+            del _tokens[key]
+        return token
+
+
+def exhibit(read: ReadText, reading: TextReading) -> AttentionExhibit:
+    """The reading with its maps: raw weights, lengths of the weighted values (Kobayashi et al. 2020), and rollout."""
+    pieces = reading.pieces
+
+    def head(layer: int, number: int, measure: Measure) -> np.ndarray:
+        if measure == "norms":
+            return head_norms(reading, layer, number).astype(np.float32)
+        if measure == "rollout":
+            ways = read.task("Rolling the attention out", tasks.of_reading, ways_down)
+            return np.asarray(answered(ways)["rolled"].values[layer], np.float32)
+        return reading.head(layer, number).weights
+
+    def word_norms(layer: int, number: int) -> np.ndarray:
+        task = read.task("Summing the values of words", tasks.of_reading, head_word_norms, layer, number)
+        return np.asarray(answered(task), np.float32)
+
+    return AttentionExhibit(
+        tokens=pieces.tokens,
+        words=pieces.words,
+        tiles=reading.tiles,
+        summaries={name: reading.summaries[name] for name in ("entropy", "distance", "special")},
+        head=head,
+        word_norms=word_norms,
+        word_texts=word_texts(read.text, pieces.words, pieces.offsets),
+        measures=("weights", "norms", "rollout"),
+        ahead=lambda layer, number, token, theme: ahead(read, reading, (layer + 1, number + 1, token + 1), theme),
+        held_bytes=int(reading.hidden.numel() * 4 + 4 * len(reading.hidden) * len(pieces) ** 2),
+    )

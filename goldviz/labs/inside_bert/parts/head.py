@@ -12,22 +12,27 @@ from typing import Any
 import streamlit as st
 
 from goldviz.labs.inside_bert import LAB, tasks
-from goldviz.labs.inside_bert.costs import layer_seconds
-from goldviz.labs.inside_bert.encoder_layer import encoder_layer
 from goldviz.labs.inside_bert.figures import FIGURES
-from goldviz.labs.inside_bert.figures.text import steps_table
-from goldviz.labs.inside_bert.parts.exhibit import exhibit_token
-from goldviz.labs.inside_bert.parts.explorer import Choice, attention_explorer
-from goldviz.labs.inside_bert.parts.readings import figure_text, subject_of
-from goldviz.labs.inside_bert.parts.state import Look, awaited, key_of, leave_link, put
-from goldviz.labs.inside_bert.parts.steps import AHEAD, STEPS, WEIGHT, steps_of, weight_by_hand
+from goldviz.labs.inside_bert.figures.head import steps_table
+from goldviz.labs.inside_bert.head import encoder_layer, without_special_pieces
+from goldviz.labs.inside_bert.parts.explorer import (
+    AHEAD,
+    STEPS,
+    WEIGHT,
+    Choice,
+    attention_explorer,
+    exhibit_token,
+    steps_of,
+    weight_by_hand,
+)
+from goldviz.labs.inside_bert.parts.state import Look, awaited, figure_text, key_of, leave_link, put, subject_of
 from goldviz.labs.inside_bert.settings import CONVENTIONS
+from goldviz.labs.inside_bert.tasks import layer_seconds
 from goldviz.ui import whole_page
 from goldviz.ui.components import component
 from goldviz.ui.panels.live_figure import live_diagram
 from goldviz.ui.theme import theme_now
 
-ROWS = "rows"
 PLACE = ("layer", "head", "token")
 THREE_DIGITS = ("q·k", "q·k / √d_k", "‖v‖", "‖a v‖")
 
@@ -128,7 +133,6 @@ def _pickers(look: Look) -> None:
 
 
 def _steps(look: Look) -> None:
-    """Query, keys, products, scaling, softmax, weighted sum."""
     place = look.place()
     ds = steps_of(look.read, look.reading, place)
     for column, spec in zip(st.columns(2), STEPS, strict=True):
@@ -136,7 +140,7 @@ def _steps(look: Look) -> None:
             look.figure(spec, ds, *place, ahead=AHEAD)
     equations, numbers = st.columns(2)
     with equations:
-        _equations(look, st.session_state[key_of("convention")] == ROWS)
+        _equations(look, st.session_state[key_of("convention")] == "rows")
     with numbers:
         # What the browser has fetched ahead for another subject takes the words' place.
         subject = subject_of(look.read, *place)
@@ -182,8 +186,6 @@ def _equations(look: Look, rows: bool) -> None:
 
 def _beyond(look: Look) -> None:
     """The query shared out by five measures, with or without special pieces."""
-    from goldviz.labs.inside_bert.head import without_special_pieces
-
     st.toggle(
         "Hide special pieces",
         key=key_of("hide_special"),

@@ -1,31 +1,54 @@
-"""Pieces and embeddings on *Inside BERT*, the mathematics with this text's numbers, and what can be taken along."""
+"""Pieces, embeddings, order and context on *Inside BERT*, the mathematics with numbers, and what can be taken along."""
 
 from __future__ import annotations
 
 from contextlib import suppress
 from functools import partial
+from typing import TYPE_CHECKING
 
 import pandas as pd
 import streamlit as st
 
+from goldviz.data.texts.pieces import TextError
+from goldviz.diagnostics.findings import times
 from goldviz.export.report import report_html, told
 from goldviz.labs.inside_bert import measures, tasks
-from goldviz.labs.inside_bert.costs import everything_seconds, neighbour_seconds
 from goldviz.labs.inside_bert.evidence import neighbours as nearest
 from goldviz.labs.inside_bert.figures import FIGURES
-from goldviz.labs.inside_bert.figures.text import LENGTHS, pieces_table
+from goldviz.labs.inside_bert.figures.embeddings import LENGTHS, pieces_table
 from goldviz.labs.inside_bert.overview import composition as composed
-from goldviz.labs.inside_bert.parts.readings import answered, model_named, result_of
-from goldviz.labs.inside_bert.parts.state import Look, awaited, key_of, leave_link, link_of
+from goldviz.labs.inside_bert.parts.state import (
+    Look,
+    ReadText,
+    answered,
+    awaited,
+    complain,
+    key_of,
+    leave_link,
+    link_of,
+    model_named,
+    reading_of,
+    result_of,
+    text_complaint,
+)
+from goldviz.labs.inside_bert.samples import OTHER_SENSES
 from goldviz.labs.inside_bert.settings import InsideBert
+from goldviz.labs.inside_bert.tasks import everything_seconds, neighbour_seconds, order_seconds
+from goldviz.labs.inside_bert.word_order import order_and_pair, position_similarity, same_word, words_of_both
 from goldviz.models.text.model import TextModelError
 from goldviz.ui import whole_page
 from goldviz.ui.panels.take_away import download
+from goldviz.ui.words import plain
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 FINBERT_VOCABULARY = (
     "Document 001 gives V = 30,522, the vocabulary of bert-base. FinBERT by Yang et al. has its own, FinVocab, with "
     "30,873 pieces learned from financial texts."
 )
+LEAST_CHANGE = 0.01
+SECOND, WORD = "context-sentence", "context-word"
 
 
 def pieces_part(look: Look) -> None:
@@ -113,7 +136,7 @@ def why(look: Look) -> None:
 def take_along(look: Look) -> None:
     """The link, the head's map as CSV, one HTML file, and the lines that repeat it."""
     settings = look.now()
-    place = (min(settings.layer, look.overview.attrs["layers"]), min(settings.head, look.overview.attrs["heads"]))
+    layer, head, _ = look.place()
     _, left_out = link_of(settings)
     if left_out:
         names = " and ".join(name.replace("_", " ") for name in left_out)
@@ -124,9 +147,8 @@ def take_along(look: Look) -> None:
     else:
         st.caption("The address in your browser is a link to this text, these models and this place in them.")
     with st.container(horizontal=True, gap="small"):
-        place_name = f"{place[0]}.{place[1]}"
-        table = f"goldviz-inside-bert-head-{place_name}.csv"
-        download(f"Head {place_name} (CSV)", lambda: map_csv(look, *place), table, "csv-inside-bert")
+        table = f"goldviz-inside-bert-head-{layer}.{head}.csv"
+        download(f"Head {layer}.{head} (CSV)", lambda: map_csv(look, layer, head), table, "csv-inside-bert")
         download("Report (HTML)", lambda: report(look, settings), "goldviz-inside-bert.html", "html-inside-bert")
     st.code(snippet(settings), language="python", wrap_lines=True)
     leave_link(settings)
@@ -165,3 +187,104 @@ def report(look: Look, settings: InsideBert) -> str:
         with suppress(TextModelError):
             titles["second_model"] = model_named(settings.second_model).name
     return report_html(f"Inside {look.read.model.name}", told(settings, titles), figures, notes)
+
+
+def order_part(look: Look) -> None:
+    """The map of positions, the same pieces in another order, and a pair of sentences where the text is one."""
+    ds = awaited(look.read.task("Reading the pieces backwards", tasks.of_reading, order_and_pair, cost=order_seconds))
+    if ds is None:
+        return
+    alike = result_of(look.read, ("positions",), lambda: position_similarity(look.reading))
+    left, right = st.columns(2)
+    with left:
+        look.figure(FIGURES["positions"], alike)
+    with right:
+        look.figure(FIGURES["order"], ds)
+        st.markdown(_what_order_did(ds))
+    if "across" in ds:
+        _pair(look, ds)
+        return
+    st.caption(
+        "Write [SEP] between two sentences to read them as a pair. What follows is segment B, and this part shows "
+        "what passes between the two."
+    )
+
+
+def _what_order_did(ds: xr.Dataset) -> str:
+    """What reading the pieces backwards came to, with and without positions."""
+    without = measures.most_moved_without_positions(ds)
+    lead = (
+        "Document 001 (4.2.1) calls self-attention permutation-invariant. It is equivariant: without positions no "
+        f"state moves by more than {times(without)} of its length, which is rounding."
+    )
+    if "ordered_probability" not in ds:
+        return lead
+    return f"{lead} {tone_of_the_reversed(ds)}"
+
+
+def tone_of_the_reversed(ds: xr.Dataset) -> str:
+    """The class whose probability changes most when the text is read backwards with positions."""
+    change = measures.changed_by_order(ds)
+    if abs(change.by) < LEAST_CHANGE:
+        return "With positions the states move, yet no class changes by a point when this text is read backwards."
+    return (
+        f"With positions, {plain(change.label)} goes from {100 * change.before:.0f} % to {100 * change.after:.0f} % "
+        "when this text is read backwards."
+    )
+
+
+def _pair(look: Look, ds: xr.Dataset) -> None:
+    heads, words = st.columns([3, 2])
+    with heads:
+        look.figure(FIGURES["across"], ds)
+    with words:
+        distance = measures.moved_by_segments(ds)
+        cosine = f"{ds.attrs['segment_cosine']:+.2f}".replace("-", "−")
+        st.markdown(
+            f"**A pair of sentences.** {ds.attrs['pieces_a']} pieces are segment A, {ds.attrs['pieces_b']} segment B. "
+            f"The cosine of their two embeddings is {cosine}."
+        )
+        st.markdown(
+            f"Read as one sentence, all of it segment A, a piece's last state would differ by {100 * distance:.0f} % "
+            "of its length (median)."
+        )
+        st.markdown(_whether_b_follows(ds))
+
+
+def _whether_b_follows(ds: xr.Dataset) -> str:
+    """What a next-sentence head says of the pair, or why segment B may mean nothing here."""
+    if "follows" in ds.attrs:
+        return f"Its next-sentence head gives {100 * ds.attrs['follows']:.0f} % to B following A."
+    return (
+        "This model has no next-sentence head. One that learned from single sentences, as the one that ships, never "
+        "saw segment B. Its row of the table stayed random, and what it changes here is noise. *Pre-training and "
+        "fine-tuning* trains one with pairs."
+    )
+
+
+def contextual_part(look: Look) -> None:
+    """The sentence beside the text in view, the word that stands in both, and the cosines of its vectors."""
+    st.session_state.setdefault(SECOND, OTHER_SENSES)
+    text = st.text_area("A second sentence with the same word", key=SECOND, height=80, persist_state="session")
+    if complaint := text_complaint(text):
+        complain(complaint)
+        return
+    try:
+        other = ReadText.cut(look.read.named, text.strip())
+    except (TextModelError, TextError) as error:
+        complain(str(error))
+        return
+    words = words_of_both(look.read.pieces, look.read.text, other.pieces, other.text)
+    if not words:
+        st.info("The two have no word in common. Write one of the text's words into the second sentence.")
+        return
+    word = st.pills("Word", words, default=words[0], key=f"{WORD}-{'-'.join(words)}") or words[0]
+    reading = reading_of(other, "Reading the second sentence")
+    if reading is None:
+        return
+    ds = same_word(look.reading, look.read.text, reading, other.text, word)
+    look.figure(FIGURES["word_cosine"], ds, *other.key, word)
+    st.caption(
+        "In a table of words each has one vector. Here it goes in with its place alone, and each layer mixes in what "
+        "stands beside it (document 001, 4.2.1)."
+    )

@@ -14,8 +14,7 @@ from goldviz.data.texts.uploaded_text import decoded_text
 from goldviz.declare.text_models import FOLDER_PREFIX, SHIPPED
 from goldviz.labs.inside_bert.compute import pair_too_long
 from goldviz.labs.inside_bert.models import models_at_hand, named
-from goldviz.labs.inside_bert.parts.readings import ReadText
-from goldviz.labs.inside_bert.parts.state import complain, key_of, put
+from goldviz.labs.inside_bert.parts.state import ReadText, complain, key_of, put
 from goldviz.labs.inside_bert.settings import LONGEST_TEXT
 from goldviz.models.text.loading import SHIPPED_FOLDER
 from goldviz.ui import visitors_data

@@ -1,1 +1,0 @@
-"""What attention does, layer by layer."""

@@ -1,1 +1,0 @@
-"""What a text's pieces contribute to what the model says."""
