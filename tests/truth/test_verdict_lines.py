@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from goldviz.declare.registry import laboratories
-from goldviz.labs.bert_pretraining.words import pretraining_verdict, torn_between
+from goldviz.labs.bert_pretraining.findings import pretraining_verdict
+from goldviz.labs.bert_pretraining.measures import torn_between
 from goldviz.labs.gold_forecast import verdict as of_forecasts
 from goldviz.labs.price_tokens import verdict as of_tokens
 from goldviz.runs.examples import has_example

@@ -15,7 +15,7 @@ from goldviz.figures.theme import style_of
 from goldviz.labs.attention_against_recurrence.figures import measured_time
 from goldviz.labs.attention_interface.figures import own_sentence
 from goldviz.labs.char_gpt.figures import candidates, lens, looked
-from goldviz.labs.char_language_model.reach import Tree, reach
+from goldviz.labs.char_language_model.page import Tree, reach
 from goldviz.labs.price_tokens.edited import edited
 from goldviz.labs.price_tokens.figures.future import future
 from goldviz.labs.price_tokens.settings import PriceTokens

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 import numpy as np
 import torch
@@ -12,8 +11,7 @@ from torch import Tensor
 from torch.nn.functional import cross_entropy
 
 from goldviz.labs.bert_pretraining.network import BertNetwork
-from goldviz.labs.bert_pretraining.pairs import segments_of
-from goldviz.labs.bert_pretraining.permutation import drawn_order
+from goldviz.labs.bert_pretraining.objectives import drawn_order, segments_of
 from goldviz.labs.bert_pretraining.texts import EncodedTexts, MaskedTexts, PretrainingTexts, ProbeText, TextPairs
 from goldviz.training.seeds import stream
 
@@ -24,16 +22,6 @@ COUNTED = re.compile(r"\b\w\w+\b")
 """What scikit-learn counts as a word; texts without one leave nothing to count."""
 HEAD_TEXTS = 48
 """Heads are described by their attention in so many unseen texts."""
-
-
-@dataclass(frozen=True)
-class ToneScores:
-    """How unseen texts are judged; ``confusion`` has a row for each tone and a column for each judgement."""
-
-    accuracy: Float[Tensor, " tone_set"]
-    loss: Float[Tensor, " tone_set"]
-    by_kind: Float[Tensor, " kind"]
-    confusion: Float[Tensor, "tone_set tone judged"]
 
 
 @torch.no_grad()
@@ -52,17 +40,18 @@ def masked_scores(network: BertNetwork, texts: MaskedTexts) -> tuple[float, floa
 
 
 @torch.no_grad()
-def tone_scores(network: BertNetwork, data: PretrainingTexts) -> ToneScores:
-    """The tone head on both sets of unseen texts."""
+def tone_scores(network: BertNetwork, data: PretrainingTexts) -> dict[str, Tensor]:
+    """The tone head on both sets of unseen texts, by the name of the variable; of ``confusion`` a row is a tone."""
     logits = [_all_tone_logits(network, one.texts) for one in data.tone_sets]
     tones = [one.tones for one in data.tone_sets]
     guesses = [one.argmax(1) for one in logits]
-    return ToneScores(
-        accuracy_by_set(data, guesses),
-        torch.stack([cross_entropy(one, tone) for one, tone in zip(logits, tones, strict=True)]),
-        right_by_kind(data, guesses),
-        torch.stack([confusion(one, tone, len(data.tones)) for one, tone in zip(guesses, tones, strict=True)]),
-    )
+    tables = [confusion(one, tone, len(data.tones)) for one, tone in zip(guesses, tones, strict=True)]
+    return {
+        "unseen_tone_accuracy": accuracy_by_set(data, guesses),
+        "unseen_tone_loss": torch.stack([cross_entropy(one, tone) for one, tone in zip(logits, tones, strict=True)]),
+        "kind_tone_accuracy": right_by_kind(data, guesses),
+        "confusion": torch.stack(tables),
+    }
 
 
 def right_by_kind(data: PretrainingTexts, guesses: list[Int[Tensor, " text"]]) -> Float[Tensor, " kind"]:

@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from goldviz.diagnostics.findings import Floats, Verdicts, diverged, median, rising, typical_updates
 from goldviz.diagnostics.findings.measures import ERRORS, noise, share
 from goldviz.diagnostics.measure import RunReading, measure
-from goldviz.labs.bert_pretraining.heads import Heads
-from goldviz.labs.bert_pretraining.phases import NEW_PATTERNS, TONE, WORDS, Kind, Phases
+from goldviz.labs.bert_pretraining.settings import NEW_DRAWS, NEW_PATTERNS, OWN
 
 if TYPE_CHECKING:
     from goldviz.arrays.labelled import Run
 
+WORDS, TONE = 1, 2
+LEAST_TEXTS = 25
+EVEN = 0.95
+SPECIAL = 0.8
+NEIGHBOUR = 0.5
+OFFSETS = {-1: "the piece before", 1: "the piece after"}
 MARGIN = 0.07
 """Two shares of 400 texts near a half differ so much by chance: two standard errors of their difference.
 
@@ -29,6 +35,180 @@ LONGEST_UPDATE = 1.0
 """From this update-to-data ratio on a single step leaves little of the weights that it found."""
 FALLING = 0.98
 WINDOWS = 40
+
+
+class Kind(NamedTuple):
+    """One kind of text: shares right in it and in all kinds, how far it is behind them, the bag of words' share, and
+    how many ``texts`` of it are judged."""
+
+    name: str
+    right: Floats
+    overall: Floats
+    behind: Floats
+    bag: float
+    texts: int
+
+
+class Phases:
+    """Arrays of a run, phase by phase, in a fixed order of dimensions; empty where nothing was recorded."""
+
+    def __init__(self, ds: Run) -> None:
+        self.ds = ds
+        self.nothing: Floats = np.full(max(ds.sizes.get("seed", 1), 1), np.nan)
+        steps = ds["step"].values if "step" in ds.coords else np.array([], dtype=int)
+        phases = ds["phase"].values if "phase" in ds and len(steps) else np.zeros(len(steps))
+        self.in_phase = {phase: phases == phase for phase in (WORDS, TONE)}
+        self.last = int(steps[-1]) if len(steps) else 0
+        self.words_end = int(steps[self.in_phase[WORDS]].max(initial=0))
+        tone_steps = steps[self.in_phase[TONE]]
+        began = int(tone_steps[0]) - 1 if len(tone_steps) else self.last
+        looks = ds["look"].values if "look" in ds.coords else np.array([], dtype=int)
+        self.looks = {WORDS: looks <= began, TONE: looks > began}
+
+    def values(self, name: str, *dims: str) -> Floats:
+        """The variable with these dimensions as its axes."""
+        if name not in self.ds or self.ds[name].size == 0:
+            sizes = [len(self.nothing) if dim == "seed" else self.ds.sizes.get(dim, 0) for dim in dims[1:]]
+            return np.empty((0, *sizes))
+        variable = self.ds[name] if "seed" in self.ds.dims or "seed" not in dims else self.ds[name].expand_dims("seed")
+        return np.asarray(variable.transpose(*dims).values, dtype=np.float64)
+
+    def at_steps(self, name: str, phase: int, *dims: str) -> Floats:
+        """The variable at a phase's steps, (step, *dims, seed)."""
+        values = self.values(name, "step", *dims, "seed")
+        return values[self.in_phase[phase]] if len(values) else values
+
+    def at_looks(self, name: str, phase: int, *dims: str) -> Floats:
+        """The variable at a phase's looks, (look, *dims, seed)."""
+        values = self.values(name, "look", *dims, "seed")
+        return values[self.looks[phase]] if len(values) else values
+
+    def last_look(self, name: str, *dims: str) -> Floats:
+        """The variable at fine-tuning's last look, (*dims, seed)."""
+        values = self.at_looks(name, TONE, *dims)
+        return values[-1] if len(values) else np.empty((0, len(self.nothing)))
+
+    def number(self, name: str) -> float:
+        """The one number of a variable; NaN where it was not recorded."""
+        return float(self.ds[name]) if name in self.ds and self.ds[name].size else float("nan")
+
+    def tone(self, tone_set: str, name: str = "unseen_tone_accuracy") -> Floats:
+        """The share of tones judged rightly in these texts, for each seed; ``name`` says by which network."""
+        shares = self.last_look(name, "tone_set")
+        there = len(shares) and tone_set in self.labels("tone_set")
+        return shares[self.labels("tone_set").index(tone_set)] if there else self.nothing
+
+    @property
+    def familiar(self) -> str:
+        """The unseen texts that are like the labelled ones."""
+        return OWN if OWN in self.labels("tone_set") else NEW_DRAWS
+
+    def baseline(self, baseline: str, tone_set: str) -> float:
+        """The same of a baseline."""
+        shares = self.values("baseline_tone_accuracy", "baseline", "tone_set")
+        if not len(shares) or tone_set not in self.labels("tone_set"):
+            return float("nan")
+        return float(shares[self.labels("baseline").index(baseline), self.labels("tone_set").index(tone_set)])
+
+    def hardest_kind(self) -> Kind:
+        """The kind, of those with enough texts, that is judged worst; NaN where kinds were not recorded."""
+        right, counts = self.last_look("kind_tone_accuracy", "kind"), self.values("kind_count", "kind")[:, None]
+        if not len(right) or not len(counts):
+            return Kind("", self.nothing, self.nothing, self.nothing, np.nan, 0)
+        overall = (right * counts).sum(0) / counts.sum()
+        behind = np.where(counts >= LEAST_TEXTS, overall - right, -np.inf)
+        row = int(np.median(behind, axis=1).argmax())
+        bag = self.values("baseline_kind_accuracy", "baseline", "kind")[:1, row : row + 1]
+        name = str(self.ds["kind"].values[row]).replace("_", " ")
+        of_bag = float(bag[0, 0]) if bag.size else np.nan
+        return Kind(name, right[row], overall, behind[row], of_bag, int(counts[row, 0]))
+
+    def labels(self, dim: str) -> tuple[str, ...]:
+        """What stands along a dimension; nothing where there is no such dimension."""
+        return tuple(str(name) for name in self.ds[dim].values) if dim in self.ds.coords else ()
+
+
+def entropies(attention: Floats) -> Floats:
+    """The mean entropy over queries in bits, of (..., query, key).
+
+    >>> float(entropies(np.full((4, 4), 0.25)))
+    2.0
+    """
+    logarithms = np.log2(np.where(attention > 0, attention, 1.0))
+    return np.asarray(0.0 - (attention * logarithms).sum(-1).mean(-1))
+
+
+def neighbours(attention: Floats, offset: int) -> Floats:
+    """The mean share of attention on the piece ``offset`` places on, over the queries that have such a piece.
+
+    >>> float(neighbours(np.eye(3), 0)), float(neighbours(np.eye(3), 1))
+    (1.0, 0.0)
+    """
+    return np.asarray(np.diagonal(attention, offset, axis1=-2, axis2=-1).mean(-1))
+
+
+@dataclass(frozen=True)
+class Heads:
+    """Which heads (layer, head) look everywhere alike at the end of phase 1, and at special pieces at the last look.
+
+    Attention is read in the probe sentence, of the first seed, and on unseen texts; Clark et al. 2019 describe the same
+    habits in BERT.
+
+    ``bits`` is the entropy of even attention. ``beside`` has the share and the words for each head that looks at one
+    neighbour wherever it stands; one that looks at the piece itself needs no order. All are empty before the second
+    look.
+    """
+
+    even: Verdicts
+    bits: float
+    idle: Verdicts
+    beside: list[tuple[float, str]]
+
+    @classmethod
+    def of(cls, ds: Run, words_end: int) -> Heads:
+        """Read them off a run's dataset whose phase 1 ends at step ``words_end``; without a phase 1 at the last."""
+        looks = ds["look"].values if "look" in ds.coords else np.array([])
+        read = ds.isel(look=looks <= words_end) if words_end else ds
+        dims = ("layer", "head", "query", "key")
+        attention = _last(read, "attention", *dims)
+        bits = float(np.log2(max(attention.shape[-1], 1)))
+        special = np.median(_last(ds, "head_special", "layer", "head", "seed"), axis=-1)
+        return cls(entropies(attention) > EVEN * bits, bits, special > SPECIAL, _beside(_last(ds, "attention", *dims)))
+
+    @property
+    def even_share(self) -> float:
+        """The share of heads that look everywhere alike."""
+        return float(self.even.mean()) if self.even.size else np.nan
+
+    @property
+    def idle_share(self) -> float:
+        """The share of heads that look mostly at special pieces."""
+        return float(self.idle.mean()) if self.idle.size else np.nan
+
+    @property
+    def ordered(self) -> bool:
+        """Whether a head looks at its neighbour."""
+        return bool(self.beside)
+
+
+def _last(ds: Run, name: str, *dims: str) -> Floats:
+    """A variable at the last look; empty before the second, and where it is not finite."""
+    if name in ds and ds[name].size and ds.sizes["look"] > 1:
+        values = np.asarray(ds[name].isel(look=-1).transpose(*dims).values, dtype=np.float64)
+        if np.isfinite(values).all():
+            return values
+    return np.empty((0,) + (1,) * (len(dims) - 1))
+
+
+def _beside(attention: Floats) -> list[tuple[float, str]]:
+    if attention.shape[-1] < 3:
+        return []
+    return [
+        (float(shares[layer, head]), f"layer {layer + 1}, head {head + 1} at {words}")
+        for offset, words in OFFSETS.items()
+        for shares in [neighbours(attention, offset)]
+        for layer, head in np.argwhere(shares > NEIGHBOUR)
+    ]
 
 
 def _recent(name: str, phase: int, share: float = 0.1) -> Callable[[PretrainingReading], Floats]:
@@ -250,9 +430,9 @@ def choices_left(loss: float) -> float:
     return float(np.exp(loss))
 
 
-def head_width(width: int, heads: int) -> int:
-    """How many numbers a query or key of one head has."""
-    return width // heads
+def torn_between(loss: float, uniform: float) -> str:
+    """A loss as a number of pieces; one above that of guessing all alike has none."""
+    return "worse than guessing all alike" if loss > uniform else f"as torn between {choices_left(loss):,.0f} pieces"
 
 
 below_frequencies = measure(lambda run: PretrainingReading.unigram(run) - PretrainingReading.lowest_loss(run), "nat")

@@ -13,7 +13,7 @@ from torch.nn.functional import cross_entropy
 from torch.optim import Optimizer
 
 from goldviz.diagnostics.layers import Layer
-from goldviz.labs.bert_pretraining.permutation import QueryStream
+from goldviz.labs.bert_pretraining.objectives import QueryStream
 from goldviz.labs.bert_pretraining.settings import TONES
 from goldviz.labs.bert_pretraining.texts import tones_of
 from goldviz.models.text.encoder import EncoderDropout, EncoderShape, TransformerEncoder, initialise_encoder

@@ -23,12 +23,14 @@ from goldviz.declare.memory_of_training import bytes_of_training
 from goldviz.declare.settings import About, Experiment, Preset, Variable, setting
 
 TONES = ("negative", "neutral", "positive")
-TONE_SETS = ("new draws", "new patterns")
+TONE_SETS = NEW_DRAWS, NEW_PATTERNS = ("new draws", "new patterns")
 """Unseen texts of the patterns that labelled texts have, and of patterns that no labelled text has; of a person's file
 there is one set, of unseen texts.
 
 Pre-training reads sentences of all patterns, without their tones.
 """
+OWN = "unseen texts"
+"""Those of a person's file, in place of both."""
 BASELINES = ("bag of words", "majority")
 TEXT_SETTINGS = ("corpus", "labelled_texts", "text_seed")
 """They are the visitor's, so presets leave them alone."""

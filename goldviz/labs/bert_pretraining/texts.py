@@ -22,9 +22,14 @@ from goldviz.data.texts.labelled_texts import labelled_texts
 from goldviz.data.texts.pieces import TextError
 from goldviz.data.texts.policy.sentences import TONES, LabelledText, WhichPatterns, policy_documents, policy_sentences
 from goldviz.data.texts.word_pieces import learn_word_pieces, tokeniser_of
-from goldviz.labs.bert_pretraining.masking import mask_pieces
-from goldviz.labs.bert_pretraining.pairs import WrittenPairs, joined_pair, paragraphs_of, sentence_pairs
-from goldviz.labs.bert_pretraining.phases import OWN
+from goldviz.labs.bert_pretraining.objectives import (
+    WrittenPairs,
+    joined_pair,
+    mask_pieces,
+    paragraphs_of,
+    sentence_pairs,
+)
+from goldviz.labs.bert_pretraining.settings import OWN
 from goldviz.training.seeds import TEST_DATA, stream
 
 if TYPE_CHECKING:

@@ -41,8 +41,7 @@ from goldviz.labs.bert_pretraining.network import (
     share_right,
     watched_parts,
 )
-from goldviz.labs.bert_pretraining.pairs import segments_of
-from goldviz.labs.bert_pretraining.permutation import drawn_order
+from goldviz.labs.bert_pretraining.objectives import drawn_order, segments_of
 from goldviz.labs.bert_pretraining.settings import BASELINES, OWN_PARTS
 from goldviz.labs.bert_pretraining.start import start_of
 from goldviz.labs.bert_pretraining.texts import PretrainingTexts, TextPairs, hide, pretraining_texts
@@ -281,13 +280,8 @@ def look(learners: list[BertLearner], data: PretrainingTexts, phase: int, record
         attention = probe_attention(learners[0].network, data.probe)
     record("unseen_masked_loss", [loss for loss, _ in mask_scores])
     record("unseen_masked_accuracy", [right for _, right in mask_scores])
-    for name, values in (
-        ("unseen_tone_accuracy", [one.accuracy for one in tones]),
-        ("unseen_tone_loss", [one.loss for one in tones]),
-        ("kind_tone_accuracy", [one.by_kind for one in tones]),
-        ("confusion", [one.confusion for one in tones]),
-    ):
-        table = torch.stack(values)
+    for name in tones[0]:
+        table = torch.stack([one[name] for one in tones])
         record(name, (table if phase == FINE_TUNING else torch.full_like(table, math.nan)).numpy())
     hand_over(stacked(habits), record)
     record("attention", attention.numpy().astype(np.float16))
@@ -312,5 +306,5 @@ def look_at_objective(
         record("factorisation_order", probe_order(data, step).numpy())
     if twins:
         with record.instrument():
-            table = torch.stack([tone_scores(one.network, data).accuracy for one in twins])
+            table = torch.stack([tone_scores(one.network, data)["unseen_tone_accuracy"] for one in twins])
         record("start_tone_accuracy", (table if step > settings.pretraining_steps else table * math.nan).numpy())

@@ -37,7 +37,7 @@ from goldviz.figures.notes import as_label
 from goldviz.figures.plot import Plot, unless
 from goldviz.figures.reading import positive, single
 from goldviz.figures.theme import style_of
-from goldviz.labs.char_language_model import measures, sizes
+from goldviz.labs.char_language_model import measures
 from goldviz.labs.char_language_model.settings import BENGIOS, CharLanguageModel
 from goldviz.models.style import NetworkStyle
 
@@ -183,12 +183,12 @@ def parameters(plot: Plot) -> Figure:
     )
     for row, (x, read, known, here) in enumerate(panels, start=1):
         networks = {
-            name: sizes.parameters(read, known, settings.embedding, settings.hidden, direct=name == "direct_mlp")
+            name: measures.parameters(read, known, settings.embedding, settings.hidden, direct=name == "direct_mlp")
             for name in BENGIOS
         }
         largest = max(largest, *(float(count.max()) for count in networks.values()))
-        curves = [(TABLE, sizes.cells(read, known)), *((plot.look_of(name), count) for name, count in networks.items())]
-        for style, values in curves:
+        counts = [(plot.look_of(name), count) for name, count in networks.items()]
+        for style, values in [(TABLE, measures.cells(read, known)), *counts]:
             plot.figure.scatter(
                 x=x,
                 y=values,

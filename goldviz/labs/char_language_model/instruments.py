@@ -6,17 +6,17 @@ import math
 from typing import TYPE_CHECKING
 
 import torch
-from jaxtyping import Float
-from torch import Tensor
+from jaxtyping import Float, Int
+from torch import Generator, Tensor
 from torch.nn.functional import cross_entropy
 
+from goldviz.data.texts.items import BOUNDARY
 from goldviz.data.texts.pair_counts import cross_entropy as of_counts
 from goldviz.data.texts.pair_counts import divergence, probabilities, table_of_counts
 from goldviz.diagnostics.gradients import norms
 from goldviz.diagnostics.histograms import VALUE_BINS
 from goldviz.diagnostics.layers import LayerStep, activation_readings, distributions
 from goldviz.labs.char_language_model.networks import CharacterModel, Model, statistics_of_batches
-from goldviz.labs.char_language_model.sampling import sampled
 from goldviz.labs.char_language_model.split import Windows
 from goldviz.models.feedforward.activations import TANH
 from goldviz.training.seeds import stream
@@ -24,12 +24,15 @@ from goldviz.training.seeds import stream
 if TYPE_CHECKING:
     import numpy as np
 
-
 Measured = dict[str, Tensor]
 PROBE = 256
 """Activations are read at so many contexts."""
 SAMPLING = 4
 """The stream of the numbers that names are made of."""
+SAMPLES = 8
+LONGEST = 20
+OVER = -1
+"""Stands where a name is over."""
 
 
 @torch.no_grad()
@@ -120,3 +123,38 @@ def of_first_seed(network: Model, context: int, seed: int, symbols: int) -> Meas
         measurements["table"] = table_of(network, symbols)[None]
     network.train()
     return measurements
+
+
+@torch.no_grad()
+def sampled(
+    model: Model, context: int, generator: Generator
+) -> tuple[Int[Tensor, "sample place"], Float[Tensor, "sample place"]]:
+    """Symbols of eight names of at most twenty, and the probability of each when it was drawn.
+
+    Where a name is over, -1 and NaN. The same generator gives the same numbers between 0 and 1, of which names are
+    made: so with small changes of the model a name changes little.
+    """
+    device = next(iter(model.state_dict().values())).device
+    chances = torch.rand(LONGEST, SAMPLES, generator=generator).to(device)
+    contexts = torch.full((SAMPLES, context), BOUNDARY, device=device)
+    going_on = torch.ones(SAMPLES, dtype=torch.bool, device=device)
+    symbols, probabilities = [], []
+    for chance in chances:
+        shares = model(contexts).logits.softmax(1)
+        symbol = (shares.cumsum(1) < chance[:, None]).sum(1).clamp(max=shares.shape[1] - 1)
+        probability = shares.gather(1, symbol[:, None])[:, 0]
+        symbols.append(torch.where(going_on, symbol, OVER))
+        probabilities.append(torch.where(going_on, probability, torch.nan))
+        going_on = going_on & (symbol != BOUNDARY)
+        contexts = torch.cat([contexts[:, 1:], symbol[:, None]], dim=1)
+    return torch.stack(symbols, 1), torch.stack(probabilities, 1)
+
+
+def as_text(symbols: list[int], signs: list[str]) -> str:
+    """A drawn name without the boundary at its end; an unfinished one ends in three dots.
+
+    >>> as_text([1, 2, 0, -1], [".", "a", "b"]), as_text([1, 1], [".", "a"])
+    ('ab', 'aa…')
+    """
+    text = "".join(signs[symbol] for symbol in symbols if symbol not in (OVER, BOUNDARY))
+    return text if BOUNDARY in symbols else f"{text}…"

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from functools import partial
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from goldviz.arrays.labelled import Run
 from goldviz.data.texts.pair_counts import cross_entropy, probabilities
@@ -16,7 +17,6 @@ from goldviz.diagnostics.findings.measures import mean, noise
 from goldviz.diagnostics.findings.recorded import at_last, of_kind, recorded
 from goldviz.diagnostics.measure import measure
 from goldviz.labs.char_language_model.settings import CharLanguageModel
-from goldviz.labs.char_language_model.sizes import cells, parameters
 from goldviz.models.recurrent.cells import CELL_LABELS
 
 LABELS = {
@@ -28,6 +28,8 @@ LABELS = {
     "wavenet": "hierarchy",
     **CELL_LABELS,
 }
+VOWELS = frozenset("aeiou")
+Count = TypeVar("Count", int, NDArray[np.float64])
 
 
 def _scatter(losses: Floats) -> Floats:
@@ -72,9 +74,6 @@ class Reading(Guesses):
     """How far the dev loss is below that of single characters, in nats."""
     impossible = measure(lambda n: np.isposinf(n.dev))
     """Whether dev text holds what the model takes for impossible."""
-
-
-VOWELS = frozenset("aeiou")
 
 
 learned = measure(lambda run: Reading.letters["mlp"](run) - Reading.dev["mlp"](run), "nat")
@@ -129,6 +128,26 @@ def vowels_together(run: Run) -> float:
     between = np.linalg.norm(numbers[:, None] - numbers[None], axis=-1)
     own = between[np.ix_(vowel, vowel)]
     return float(own.sum() / (len(own) * (len(own) - 1)) / between[np.ix_(vowel, consonant)].mean())
+
+
+def parameters(context: Count, symbols: Count, embedding: int, hidden: int, *, direct: bool) -> Count:
+    """Parameters of Bengio's network without batch norm: V (1 + m + h) + h (1 + n m), linear in n and in V.
+
+    It reads n characters of m numbers each, has h units and V symbols, and with ``direct`` connections n m V more
+    (Bengio et al. 2003, section 2, where n counts the next word, too; document 002, 1.3.1). ``context`` n and
+    ``symbols`` V are whole numbers or arrays of them.
+
+    >>> parameters(3, 27, 10, 200, direct=False), parameters(3, 27, 10, 200, direct=True)
+    (11897, 12707)
+    """
+    read = context * embedding
+    return symbols * (1 + embedding + hidden + read * direct) + hidden * (1 + read)
+
+
+def cells(context: Count, symbols: Count) -> Count:
+    """Cells of a table that counts what follows every context of n of V symbols: V^(n + 1) (document 002, 1.3.1)."""
+    total: Count = symbols ** (context + 1)
+    return total
 
 
 class Growth(NamedTuple):

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
+from jaxtyping import Float
+from numpy import ndarray
 from torch import Tensor
 from torch.nn.functional import cross_entropy
 from torch.optim import Optimizer
@@ -22,9 +24,10 @@ from goldviz.data.texts.corpora import corpus
 from goldviz.data.texts.items import Corpus
 from goldviz.data.texts.pair_counts import pairs, simple_losses, table_of_counts
 from goldviz.diagnostics.histograms import MAGNITUDE_BINS, VALUE_BINS
-from goldviz.diagnostics.layers import LayerStep, LayerSteps
-from goldviz.labs.char_language_model.backward import loss_with_gradients
+from goldviz.diagnostics.layers import LayerStep, LayerSteps, with_means_over_seeds
 from goldviz.labs.char_language_model.instruments import (
+    LONGEST,
+    SAMPLES,
     Measured,
     divergence_of,
     gradients_of,
@@ -42,11 +45,10 @@ from goldviz.labs.char_language_model.networks import (
     Model,
     NeuralBigram,
     Pass,
+    loss_with_gradients,
 )
-from goldviz.labs.char_language_model.sampling import LONGEST, SAMPLES
-from goldviz.labs.char_language_model.sizes import characters_read, hidden_layers
+from goldviz.labs.char_language_model.settings import characters_read, hidden_layers
 from goldviz.labs.char_language_model.split import Split, Windows, split, windows
-from goldviz.labs.char_language_model.spread import spreads_of
 from goldviz.training.devices import device_name, training_on
 from goldviz.training.grid import Grid, close_steps, hand_over, parameter_count, stacked, steps_from_state, table
 from goldviz.training.optimisers import OPTIMISERS, set_learning_rate
@@ -62,6 +64,8 @@ if TYPE_CHECKING:
 LOOKED_AT = 4096
 """Contexts, at most, of the training and of the dev text that a look's losses are of."""
 COOLER = 0.1
+NODES = 80
+"""Of Gauss and Hermite's rule, by which the mean is taken."""
 
 
 @dataclass(frozen=True)
@@ -117,7 +121,7 @@ def train(settings: CharLanguageModel, record: Record) -> None:
             if closely:
                 with record.instrument():
                     release()
-                    hand_over(with_seeds_together(table([rows])), record)
+                    hand_over(with_means_over_seeds(table([rows])), record)
                 continue
             look_steps += [step] * looks
             record("loss", [[one["loss"].item() for one in rows]])
@@ -149,11 +153,6 @@ def hand_over_looks(readers: Sequence[Reader], steps: list[int], record: Record)
     for name, values in stacked(waiting).items() if waiting else ():
         record.late(name, steps, values.movedim(0, 1)[:, None].cpu().numpy())
     steps.clear()
-
-
-def with_seeds_together(measurements: Measured) -> Measured:
-    """What a step showed, its histograms of all seeds together."""
-    return {name: one.mean(1) if name.endswith("_histogram") else one for name, one in measurements.items()}
 
 
 def reader(settings: CharLanguageModel, read: Corpus, seed: int, device: torch.device) -> Reader:
@@ -227,6 +226,31 @@ def expected_std(settings: CharLanguageModel, network: LayeredModel) -> np.ndarr
     if settings.initialisation == "kaiming":
         return spreads_of([(square, 0.0)] * hidden_layers(settings))
     return spreads_of([(square * layer.weight.shape[0], square) for layer in network.each])
+
+
+def tanh_spread(gain: float, layers: int) -> Float[ndarray, " layer"]:
+    """Standard deviations of the outputs of so many tanh layers of one gain, on inputs of mean square 1.
+
+    Document 002, 1.3.1, says that 5/3 keeps the outputs' variance at 1. A tanh's output has a smaller variance than
+    that always. A wide layer's sums are normal; with weights of spread g / sqrt(inputs) their variance is g² q, q the
+    mean square of the inputs, so q' = E tanh²(g sqrt(q) x), x standard normal. From 5/3 the standard deviation settles
+    at 0.651.
+
+    >>> [round(float(tanh_spread(gain, 60)[-1]), 3) for gain in (5 / 3, 1.0)]
+    [0.651, 0.092]
+    """
+    return spreads_of([(gain**2, 0.0)] * layers)
+
+
+def spreads_of(variances: Sequence[tuple[float, float]]) -> Float[ndarray, " layer"]:
+    """The same of layers whose sums have the variance a q + b, (a, b) of each layer, on inputs of mean square 1."""
+    nodes, weights = np.polynomial.hermite_e.hermegauss(NODES)
+    weights = weights / weights.sum()
+    squares, square = [], 1.0
+    for factor, offset in variances:
+        square = float((weights * np.tanh(np.sqrt(factor * square + offset) * nodes) ** 2).sum())
+        squares.append(square)
+    return np.sqrt(squares)
 
 
 def train_step(

@@ -10,11 +10,9 @@ from hypothesis import strategies as st
 
 from goldviz.data.texts.kept_models import SHIPPED_MODEL
 from goldviz.labs.bert_pretraining import measures as bert_pretraining_readings
-from goldviz.labs.bert_pretraining.findings import findings_of
-from goldviz.labs.bert_pretraining.heads import entropies, neighbours
-from goldviz.labs.bert_pretraining.measures import PretrainingReading
+from goldviz.labs.bert_pretraining.findings import findings_of, pretraining_verdict
+from goldviz.labs.bert_pretraining.measures import PretrainingReading, entropies, neighbours
 from goldviz.labs.bert_pretraining.settings import BertPretraining
-from goldviz.labs.bert_pretraining.words import pretraining_verdict
 
 WORDS, TONE = 80, 40
 UNIFORM, UNIGRAM = 6.9, 5.0

@@ -5,7 +5,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from goldviz.labs.bert_pretraining.masking import NO_TARGET, mask_pieces
+from goldviz.labs.bert_pretraining.objectives import NO_TARGET, mask_pieces
 
 VOCABULARY, MASK = 1000, 4
 ORDINARY = torch.arange(5, VOCABULARY)

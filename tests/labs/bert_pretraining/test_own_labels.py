@@ -8,10 +8,9 @@ from goldviz.data.texts.kept_texts import keep_text
 from goldviz.data.texts.labelled_texts import labelled_texts
 from goldviz.data.texts.pieces import TextError
 from goldviz.labs.bert_pretraining.figures import FIGURES
-from goldviz.labs.bert_pretraining.findings import findings_of
+from goldviz.labs.bert_pretraining.findings import findings_of, pretraining_verdict
 from goldviz.labs.bert_pretraining.settings import BertPretraining
 from goldviz.labs.bert_pretraining.texts import JUDGED_TEXTS, pretraining_texts, texts_with_tones
-from goldviz.labs.bert_pretraining.words import pretraining_verdict
 from tests.labs.bert_pretraining.cases import SMALL
 
 STARS = [(f"Dish {n} was {'awful' if n % 4 == 0 else 'fresh'} that day.", f"{1 + n % 4}") for n in range(100)]

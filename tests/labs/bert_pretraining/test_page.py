@@ -9,8 +9,8 @@ from goldviz.data.texts.kept_models import SHIPPED_MODEL, load_model
 from goldviz.data.texts.kept_texts import keep_text, load_text
 from goldviz.data.texts.labelled_texts import labelled_texts
 from goldviz.labs.bert_pretraining.figures import FIGURES
+from goldviz.labs.bert_pretraining.measures import torn_between
 from goldviz.labs.bert_pretraining.settings import SIZES, BertPretraining
-from goldviz.labs.bert_pretraining.words import torn_between
 from goldviz.ui.panels import controls
 from goldviz.ui.serving import services
 from goldviz.ui.texts.start_panel import KEEPING

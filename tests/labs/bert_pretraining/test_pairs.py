@@ -10,7 +10,7 @@ from goldviz.data.texts.kept_texts import keep_text
 from goldviz.data.texts.pieces import TextError
 from goldviz.labs.bert_pretraining.kept import trained_text_model
 from goldviz.labs.bert_pretraining.network import BertNetwork, bert_learner
-from goldviz.labs.bert_pretraining.pairs import NEXT, RANDOM, joined_pair, segments_of, sentence_pairs
+from goldviz.labs.bert_pretraining.objectives import NEXT, RANDOM, joined_pair, segments_of, sentence_pairs
 from goldviz.labs.bert_pretraining.settings import BertPretraining
 from goldviz.labs.bert_pretraining.start import start_of
 from goldviz.labs.bert_pretraining.texts import encoded_pairs, pretraining_texts, unlabelled_texts

@@ -10,7 +10,7 @@ from torch.testing import assert_close
 
 from goldviz.labs.bert_pretraining.instruments import masked_scores, probe_attention, probe_order
 from goldviz.labs.bert_pretraining.network import bert_learner
-from goldviz.labs.bert_pretraining.permutation import QueryStream, content_sees, drawn_order, query_sees
+from goldviz.labs.bert_pretraining.objectives import QueryStream, content_sees, drawn_order, query_sees
 from goldviz.labs.bert_pretraining.settings import BertPretraining
 from goldviz.labs.bert_pretraining.texts import pretraining_texts
 from goldviz.labs.bert_pretraining.train import learn, masked_step

@@ -361,10 +361,10 @@ def test_tone_scores_count_what_is_right(data, learner):
     scores = tone_scores(learner.network, data)
     for number, judged in enumerate(data.tone_sets):
         shares = torch.bincount(judged.tones, minlength=3) / len(judged.tones)
-        assert_close((scores.confusion[number].diagonal() * shares).sum(), scores.accuracy[number])
+        assert_close((scores["confusion"][number].diagonal() * shares).sum(), scores["unseen_tone_accuracy"][number])
     kinds = torch.cat([judged.kinds for judged in data.tone_sets])
     counts = torch.bincount(kinds).float()
-    assert_close((scores.by_kind * counts).sum() / counts.sum(), scores.accuracy.mean())
+    assert_close((scores["kind_tone_accuracy"] * counts).sum() / counts.sum(), scores["unseen_tone_accuracy"].mean())
 
 
 def test_a_tone_without_texts_has_no_shares():

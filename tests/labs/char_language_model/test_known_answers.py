@@ -19,13 +19,13 @@ from goldviz.data.texts.pair_counts import (
     simple_losses,
     table_of_counts,
 )
-from goldviz.labs.char_language_model import sizes
+from goldviz.labs.char_language_model import measures
 from goldviz.labs.char_language_model.figures import FIGURES
 from goldviz.labs.char_language_model.measures import growth
 from goldviz.labs.char_language_model.networks import MODELS, Norm, statistics_of_batches
 from goldviz.labs.char_language_model.settings import BENGIOS, CharLanguageModel
 from goldviz.labs.char_language_model.split import split, windows
-from goldviz.labs.char_language_model.spread import tanh_spread
+from goldviz.labs.char_language_model.train import tanh_spread
 from goldviz.runs.examples import example
 from goldviz.training.grid import parameter_count
 
@@ -230,7 +230,7 @@ def test_parameters_by_formula_are_those_of_the_network(direct, context, symbols
     model = "direct_mlp" if direct else "mlp"
     settings = CharLanguageModel(model=model, context=context, embedding=5, hidden=9)
     counted = parameter_count(MODELS[model](settings, symbols, 0))
-    assert sizes.parameters(context, symbols, 5, 9, direct=direct) == counted
+    assert measures.parameters(context, symbols, 5, 9, direct=direct) == counted
     if direct:
         n = context + 1
         assert counted == symbols * (1 + n * 5 + 9) + 9 * (1 + (n - 1) * 5)

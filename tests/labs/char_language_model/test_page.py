@@ -3,7 +3,7 @@
 import pytest
 
 from goldviz.data.texts.kept_texts import load_text
-from goldviz.labs.char_language_model.reach import Tree, reach
+from goldviz.labs.char_language_model.page import Tree, reach
 from goldviz.labs.char_language_model.settings import CharLanguageModel
 from goldviz.ui.panels import controls
 from goldviz.ui.words import plain

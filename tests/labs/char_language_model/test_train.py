@@ -8,12 +8,17 @@ from goldviz.data.texts.corpora import corpus
 from goldviz.data.texts.pair_counts import cross_entropy, divergence, pairs, probabilities, table_of_counts
 from goldviz.diagnostics import layers
 from goldviz.diagnostics.histograms import VALUE_BINS
-from goldviz.labs.char_language_model.instruments import activations_of, losses_unseen, unseen_contexts
+from goldviz.labs.char_language_model.instruments import (
+    OVER,
+    activations_of,
+    as_text,
+    losses_unseen,
+    sampled,
+    unseen_contexts,
+)
 from goldviz.labs.char_language_model.networks import MODELS
-from goldviz.labs.char_language_model.sampling import OVER, as_text, sampled
 from goldviz.labs.char_language_model.settings import MODELS as NAMED
-from goldviz.labs.char_language_model.settings import CharLanguageModel
-from goldviz.labs.char_language_model.sizes import characters_read
+from goldviz.labs.char_language_model.settings import CharLanguageModel, characters_read
 from goldviz.labs.char_language_model.split import Windows, windows
 from goldviz.labs.char_language_model.train import reader
 from goldviz.training.grid import close_steps

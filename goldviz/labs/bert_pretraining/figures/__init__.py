@@ -22,7 +22,7 @@ from goldviz.figures.plot import Plot, unless_zero
 from goldviz.figures.reading import absence, finite, growing, positive, sentences
 from goldviz.figures.theme import depth_colours
 from goldviz.figures.thumbnail import Curve, polyline_svg
-from goldviz.labs.bert_pretraining.figures.learning import learning
+from goldviz.labs.bert_pretraining.figures.learning import by_kind, confusion, learning
 from goldviz.labs.bert_pretraining.figures.probe import attention, masked_place, order
 from goldviz.labs.bert_pretraining.figures.reading import (
     TONE_BEGINS,
@@ -33,8 +33,7 @@ from goldviz.labs.bert_pretraining.figures.reading import (
     steps_of,
     tone_begins,
 )
-from goldviz.labs.bert_pretraining.figures.tone import by_kind, confusion
-from goldviz.labs.bert_pretraining.phases import TONE, WORDS
+from goldviz.labs.bert_pretraining.measures import TONE, WORDS
 from goldviz.labs.bert_pretraining.settings import BertPretraining
 
 __all__ = ["FIGURES", "picture", "shared_limits"]

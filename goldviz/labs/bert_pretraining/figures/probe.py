@@ -19,7 +19,7 @@ from goldviz.figures.notes import as_label
 from goldviz.figures.plot import Plot, unless_zero
 from goldviz.figures.reading import finite, single
 from goldviz.labs.bert_pretraining.figures.reading import TONE_BEGINS, UNSEEN, answer_of, probe_pieces, tone_begins
-from goldviz.labs.bert_pretraining.heads import entropies
+from goldviz.labs.bert_pretraining.measures import entropies
 
 WIDEST_NAME = 14
 ROW = 20

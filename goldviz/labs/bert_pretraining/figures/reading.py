@@ -13,7 +13,8 @@ from goldviz.figures.chart import rule
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import averaged, finite
 from goldviz.figures.theme import Theme, depth_colours
-from goldviz.labs.bert_pretraining.phases import OWN, TONE, WORDS
+from goldviz.labs.bert_pretraining.measures import TONE, WORDS
+from goldviz.labs.bert_pretraining.settings import OWN
 from goldviz.models.style import NetworkStyle
 
 TRAINING = NetworkStyle("in training", "#838383", "solid", "circle")

@@ -49,17 +49,13 @@ def usual(name: str, settings: BertPretraining) -> Any:
 
 def adamw(settings: BertPretraining) -> Candidate:
     """The usual optimiser with its usual rate: rates of other optimisers mean other steps."""
-    changes = {} if settings.optimiser == "adamw" else {"optimiser": "adamw", "learning_rate": _usual_rate(settings)}
-    return "Let AdamW set the size of each step, at its usual rate.", changes
-
-
-def _usual_rate(settings: BertPretraining) -> float:
-    return float(usual("learning_rate", settings))
+    changes = {"optimiser": "adamw", "learning_rate": usual("learning_rate", settings)}
+    return "Let AdamW set the size of each step, at its usual rate.", {} if settings.optimiser == "adamw" else changes
 
 
 def down_to_usual(settings: BertPretraining) -> Candidate:
     """The usual rate for one above it, with the care that first steps need."""
-    rate = LoweredTo(_usual_rate(settings))
+    rate = LoweredTo(usual("learning_rate", settings))
     changes = {"learning_rate": rate, **WARM_AND_CLIPPED} if settings.learning_rate > rate.most else {}
     return "Take the usual learning rate of {learning_rate:g}, with warm-up and clipping.", changes
 

@@ -13,8 +13,7 @@ from goldviz.diagnostics.findings import Candidate, Case, Line, Rule, above, maj
 from goldviz.diagnostics.findings.advice import Suited, Times
 from goldviz.diagnostics.findings.rule import sureness
 from goldviz.labs.bert_pretraining.findings.steps import adamw, down_to_usual, longer, usual
-from goldviz.labs.bert_pretraining.measures import CARRIED, MARGIN, PretrainingReading
-from goldviz.labs.bert_pretraining.phases import LEAST_TEXTS
+from goldviz.labs.bert_pretraining.measures import CARRIED, LEAST_TEXTS, MARGIN, PretrainingReading
 
 if TYPE_CHECKING:
     from goldviz.labs.bert_pretraining.settings import BertPretraining
@@ -37,10 +36,6 @@ def _shared_sureness(case: Case) -> str:
     return f"{sureness(case)}; their unseen texts are the same"
 
 
-def _of_few_texts(case: Case) -> str:
-    return f"{_shared_sureness(case)}, {case.reading.hardest.texts} of this kind"
-
-
 def _tuned(n: PretrainingReading, settings: BertPretraining) -> bool:
     return settings.fine_tuning_steps > 0
 
@@ -54,10 +49,6 @@ def _to_learn(case: Case) -> list[Candidate | Suited]:
     if any(case.crossed[kind] for kind in ("worse_than_word_frequencies", "only_word_frequencies")):
         return [adamw, down_to_usual, UNFREEZE]
     return [READ_FIRST, UNFREEZE, ("Fine-tune three times as long.", {"fine_tuning_steps": Times(3)})]
-
-
-def _to_beat_counting(case: Case) -> list[Candidate]:
-    return [READ_FIRST, UNFREEZE, MORE_LABELS, *longer(case)]
 
 
 def _of_random_weights(case: Case) -> str:
@@ -85,25 +76,19 @@ def _bag_beside(case: Case) -> str:
     return f"The bag of words is right in {percent(bag)}." if isfinite(bag) else ""
 
 
-def _tells_little() -> Line:
-    """No more than what pre-training has to carry."""
-    after_pretraining = where("carried", f"{ABOVE_MAJORITY}, after pre-training", at=CARRIED)
-    return Line(lambda n: ~after_pretraining.over(n), after_pretraining.words)
-
-
 def _read_on(n: PretrainingReading, settings: BertPretraining) -> bool:
     both_phases = settings.fine_tuning_steps > 0 and settings.pretraining_steps > 0
     return both_phases and settings.compare_start and isfinite(median(n.moved_on_new))
 
 
-WITHOUT_READING = "{new:percent} right on new patterns, {start_new:percent} without the reading"
+AFTER_PRETRAINING = where("carried", f"{ABOVE_MAJORITY}, after pre-training", at=CARRIED)
 
 judged = partial(Rule, confidence=_shared_sureness, at_end=True)
 learned = partial(judged, only=_tuned, silenced_by=("tone_not_learned",))
 read_on = partial(
     judged,
     only=_read_on,
-    number=WITHOUT_READING,
+    number="{new:percent} right on new patterns, {start_new:percent} without the reading",
     explanation="Both were fine-tuned on the same labels in the same order (document 001, section 4.2.3).",
 )
 
@@ -129,7 +114,7 @@ RULES = (
         line=where("level_with_words", ABOVE_BAG, at=MARGIN),
         number=BESIDE_BAG,
         explanation="A bag of words does not know what stands where.",
-        advice=_to_beat_counting,
+        advice=lambda case: [READ_FIRST, UNFREEZE, MORE_LABELS, *longer(case)],
     ),
     learned(
         "labels_by_heart",
@@ -154,7 +139,7 @@ RULES = (
         "hard_kind",
         "warning",
         "Texts of the kind “{hardest.name}” are judged worst",
-        confidence=_of_few_texts,
+        confidence=lambda case: f"{_shared_sureness(case)}, {case.reading.hardest.texts} of this kind",
         line=above("hardest.behind", 0.2, f"{{at:points}} below all kinds, with at least {LEAST_TEXTS} texts"),
         number=lambda n: f"{percent(median(n.hardest.right))} right, all kinds {percent(median(n.hardest.overall))}",
         explanation=_bag_beside,
@@ -183,7 +168,7 @@ RULES = (
         "frozen_holds_back",
         "warning",
         "The frozen encoder tells little of the tone",
-        line=_tells_little(),
+        line=Line(lambda n: ~AFTER_PRETRAINING.over(n), AFTER_PRETRAINING.words),
         number="{known:percent} right",
         explanation=_of_random_weights,
         advice=[READ_FIRST, UNFREEZE_TOO],

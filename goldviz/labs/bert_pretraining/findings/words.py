@@ -1,4 +1,4 @@
-"""Rules on masked words: guessed from their context or by frequency alone, learned by heart, forgotten again.
+"""Rules on masked words, guessed from context or by frequency, learned by heart, forgotten, and on attention heads.
 
 Document 001, section 4.2.2; Devlin et al. 2019.
 """
@@ -6,11 +6,13 @@ Document 001, section 4.2.2; Devlin et al. 2019.
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 from goldviz.diagnostics.findings import (
     Candidate,
     Case,
     Rule,
+    Verdicts,
     above,
     at_least,
     at_most,
@@ -21,8 +23,12 @@ from goldviz.diagnostics.findings import (
     where,
 )
 from goldviz.diagnostics.findings.advice import LoweredTo, Scaled, Suited, Times
+from goldviz.diagnostics.findings.words import counted, quantity
 from goldviz.labs.bert_pretraining.findings.steps import FASTER, SLOWER, adamw, down_to_usual, has_read, longer
-from goldviz.labs.bert_pretraining.measures import FALLING, WORSE_AGAIN, PretrainingReading
+from goldviz.labs.bert_pretraining.measures import EVEN, FALLING, NEIGHBOUR, SPECIAL, WORSE_AGAIN, PretrainingReading
+
+if TYPE_CHECKING:
+    from goldviz.labs.bert_pretraining.settings import BertPretraining
 
 WORSE = 1.05
 BY_HEART_FROM = 1.15
@@ -32,6 +38,13 @@ REHEARSAL = 0.5
 MANY_TIMES = 2.0
 """From here on a share of a loss is told as a multiple."""
 LESS_HIDDEN: Candidate = ("Hide 15 % of the pieces, so that context is left.", {"masked_share": LoweredTo(0.15)})
+ONE_SENTENCE = "one sentence, first seed: a head may do otherwise in another"
+ALIKE = at_least(
+    "heads.even_share",
+    0.25,
+    f"{percent(EVEN)} of the {{heads.bits:.1f}} bits of even attention, in the "
+    "probe sentence, and {at:part} of the heads",
+)
 
 
 def _against_frequencies(n: PretrainingReading) -> str:
@@ -51,10 +64,6 @@ def _beyond_frequencies(case: Case) -> list[Candidate | Suited]:
         return [FASTER, adamw]
     more = [] if majority(case.reading.settled) else longer(case)
     return [adamw, down_to_usual, *more]
-
-
-def _context_first(case: Case) -> list[Candidate | Suited]:
-    return [LESS_HIDDEN, *_beyond_frequencies(case)]
 
 
 def _how_it_stands(case: Case) -> str:
@@ -99,7 +108,7 @@ FREQUENCIES = (
         line=at_least("worth", 0.95, f"{{at:percent}} to {percent(WORSE)} of the loss of word frequencies"),
         number=_against_frequencies,
         explanation=_how_it_stands,
-        advice=_context_first,
+        advice=lambda case: [LESS_HIDDEN, *_beyond_frequencies(case)],
         only=has_read,
         silenced_by=("worse_than_word_frequencies",),
     ),
@@ -142,5 +151,69 @@ READS_CONTEXT = Rule(
     number=_against_frequencies,
     explanation="At a mask it is torn between about {choices:,.0f} pieces, where frequencies alone leave "
     "{choices_by_frequency:,.0f}.",
+    only=has_read,
+)
+
+
+def _seeds(case: Case) -> str:
+    return f"mean over unseen texts, {'median of the seeds' if case.reading.seeds > 1 else 'one seed'}"
+
+
+def _part(heads: Verdicts) -> str:
+    return f"{'one' if heads.sum() == 1 else quantity(float(heads.mean()))} head{'' if heads.sum() == 1 else 's'}"
+
+
+def _fewer(settings: BertPretraining) -> Candidate:
+    heads = max(1, settings.heads // 2)
+    fits = "heads" not in settings.without_effect() and settings.width % heads == 0
+    return "Take half as many heads.", {"heads": heads} if fits else {}
+
+
+def _nearest(n: PretrainingReading) -> str:
+    (share, words), others = max(n.heads.beside), len(n.heads.beside) - 1
+    return f"{words}: {percent(share)} of its attention{f', and {others} more' if others else ''}"
+
+
+HEADS = (
+    Rule(
+        "even_heads",
+        "warning",
+        lambda case: f"After pre-training, {_part(case.reading.heads.even)} look everywhere alike",
+        line=ALIKE,
+        number=lambda n: counted(n.heads.even, "heads"),
+        confidence=ONE_SENTENCE,
+        explanation="Such a head passes on the mean of the sentence.",
+        advice=longer,
+        only=has_read,
+    ),
+    Rule(
+        "special_heads",
+        "warning",
+        lambda case: f"{_part(case.reading.heads.idle).capitalize()} look at [CLS] and [SEP] alone",
+        line=at_least(
+            "heads.idle_share",
+            0.5,
+            f"{percent(SPECIAL)} of the attention on unseen texts, and {{at:part}} of the heads",
+        ),
+        number=lambda n: counted(n.heads.idle, "heads"),
+        confidence=_seeds,
+        explanation="A head that finds nothing may park its weight there (Clark et al. 2019).",
+        advice=[_fewer],
+        only=has_read,
+    ),
+)
+
+NEIGHBOURS = Rule(
+    "neighbour_heads",
+    "good",
+    lambda case: (
+        "Heads look at their neighbours" if len(case.reading.heads.beside) > 1 else "A head looks at its neighbour"
+    ),
+    line=where(
+        "heads.ordered", "{at:part} of the attention on one place beside the piece, in the probe sentence", at=NEIGHBOUR
+    ),
+    number=_nearest,
+    confidence=ONE_SENTENCE,
+    explanation="Position embeddings alone tell of order (document 001, section 4.2.1).",
     only=has_read,
 )
