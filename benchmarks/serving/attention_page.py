@@ -16,7 +16,7 @@ import torch
 
 from goldviz.data.texts.pieces import Pieces
 from goldviz.labs.inside_bert.head import head_norms, mixed_attention
-from goldviz.labs.inside_bert.parts.explorer import attention_explorer
+from goldviz.labs.inside_bert.parts.explorer import Choice, attention_explorer
 from goldviz.labs.inside_bert.queries import AttentionExhibit, Measure
 from goldviz.labs.inside_bert.reading import TextReading, read_text
 from goldviz.models.text.encoder import EncoderShape, TransformerEncoder, initialise_encoder
@@ -97,7 +97,7 @@ def main() -> None:
     if st.button("Memory"):
         st.session_state["facts"]["above_model"] = memory("VmHWM") - before
     if "exhibit" in st.session_state:
-        attention_explorer(st.session_state["exhibit"], key="explorer")
+        attention_explorer(st.session_state["exhibit"], Choice(), key="explorer")
         st.text(json.dumps(st.session_state["facts"]))
 
 

@@ -14,7 +14,7 @@ from torch.optim import Optimizer
 
 from goldviz.diagnostics.layers import Layer
 from goldviz.labs.bert_pretraining.objectives import QueryStream
-from goldviz.labs.bert_pretraining.settings import TONES
+from goldviz.labs.bert_pretraining.settings import NEXT_SENTENCE, PERMUTATION, TONES
 from goldviz.labs.bert_pretraining.texts import tones_of
 from goldviz.models.text.encoder import EncoderDropout, EncoderShape, TransformerEncoder, initialise_encoder
 from goldviz.models.text.heads import MaskedWordHead, TextClassifier
@@ -29,8 +29,6 @@ MASKED_HEAD_WEIGHTS, TONE_HEAD_WEIGHTS, OBJECTIVE_WEIGHTS = 800, 850, 900
 MASKED_PLACES, TONE_ORDER = 10, 11
 """Streams beside the usual ones. The tone has an order of its own, so that it is the same after any pre-training."""
 PAIR_CLASSES = 2
-NEXT_SENTENCE, PERMUTATION = "next_sentence", "permutation"
-"""Objectives of pre-training that need a part of their own."""
 
 
 class BertNetwork(nn.Module):

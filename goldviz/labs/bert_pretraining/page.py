@@ -11,7 +11,7 @@ from goldviz.diagnostics.findings import median
 from goldviz.labs.bert_pretraining import LAB
 from goldviz.labs.bert_pretraining.findings import pretraining_verdict
 from goldviz.labs.bert_pretraining.measures import PretrainingReading, choices_left, torn_between
-from goldviz.labs.bert_pretraining.settings import BertPretraining
+from goldviz.labs.bert_pretraining.settings import NEXT_SENTENCE, PERMUTATION, BertPretraining
 from goldviz.ui.pages.laboratory import LaboratoryPage, words_beside
 from goldviz.ui.panels.lanes import Lane
 from goldviz.ui.words import plain
@@ -52,7 +52,7 @@ def why(lane: Lane[BertPretraining], draw: Callable[[str], None]) -> None:
 def _objective(lane: Lane[BertPretraining]) -> None:
     """The loss of pre-training, by what it asks for."""
     objective = lane.settings.objective if isinstance(lane.settings, BertPretraining) else "masked_words"
-    if objective == "permutation":
+    if objective == PERMUTATION:
         st.markdown(
             "An order z of the pieces is drawn. The places M at its end are guessed one after another. Each is guessed "
             "from its position and what is earlier in the order (Yang and others 2019, eq. 5):"
@@ -67,7 +67,7 @@ def _objective(lane: Lane[BertPretraining]) -> None:
         "Devlin and others 2019):"
     )
     st.latex(r"\mathcal{L} = -\frac{1}{|M|} \sum_{i \in M} \log p_\theta(x_i \mid \tilde x)")
-    if objective == "next_sentence":
+    if objective == NEXT_SENTENCE:
         st.markdown("To that it adds whether sentence B follows A, y = 0, or was drawn at random, y = 1:")
         st.latex(r"\mathcal{L}_{next} = -\log p_\theta(y \mid [CLS])")
 

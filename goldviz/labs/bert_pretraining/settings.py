@@ -38,14 +38,17 @@ TEXT_SETTINGS = ("corpus", "labelled_texts", "text_seed")
 SIZES = ("vocabulary", "layers", "heads", "width", "inner")
 """They come with the model that a run starts from."""
 
+NEXT_SENTENCE, PERMUTATION = "next_sentence", "permutation"
+"""Objectives of pre-training that need a part of their own."""
+IN_PAIRS = ("pairs", NEXT_SENTENCE)
+"""Objectives that read two sentences at once."""
 OBJECTIVES = {
     "masked_words": "masked words",
     "pairs": "masked words in pairs of sentences",
-    "next_sentence": "masked words and the next sentence",
-    "permutation": "words in a drawn order",
+    NEXT_SENTENCE: "masked words and the next sentence",
+    PERMUTATION: "words in a drawn order",
 }
-OWN_PARTS = {"next_sentence": "next-sentence head", "permutation": "query stream"}
-"""The part of the network that an objective needs beside the others."""
+OWN_PARTS = {NEXT_SENTENCE: "next-sentence head", PERMUTATION: "query stream"}
 
 EVERY_STEP = ("step", "seed")
 LOOK = ("look", "seed")
@@ -380,7 +383,7 @@ class BertPretraining(Experiment):
         """Sizes that the model brings from which a run starts, and documents where sentences are read in pairs."""
         own = "The model that a run starts from has its sizes."
         idle = {} if self.start == "random" else dict.fromkeys(SIZES, own)
-        if self.objective in ("pairs", "next_sentence"):
+        if self.objective in IN_PAIRS:
             idle |= {"document_share": "Every step reads pairs of sentences."}
         return idle
 
@@ -396,9 +399,8 @@ class BertPretraining(Experiment):
         """About how much memory a run takes: every piece's values in each block, and each map of attention."""
         of_ones_own = {self.corpus, self.labelled_texts} != {"generated"}
         sentence = self.longest if of_ones_own else min(self.longest, 40)
-        in_pairs = self.objective in ("pairs", "next_sentence")
-        values = self._values(max(self.batch, 64), min(self.longest, 2 * sentence) if in_pairs else sentence)
-        values *= 2 if self.objective == "permutation" else 1
+        pieces = min(self.longest, 2 * sentence) if self.objective in IN_PAIRS else sentence
+        values = self._values(max(self.batch, 64), pieces) * (2 if self.objective == PERMUTATION else 1)
         if self.document_share:
             values = max(values, self._values(self.batch, self.longest))
         weights = self.vocabulary * self.width + self.layers * (4 * self.width**2 + 2 * self.width * self.inner)
@@ -428,8 +430,8 @@ class BertPretraining(Experiment):
             "scored": scored,
         }
 
-    def parts(self) -> list[str]:
-        """The network's parts from the bottom to the top, as ``part`` names them."""
-        blocks = [f"block {number}" for number in range(1, self.layers + 1)]
+    def parts(self, layers: int) -> list[str]:
+        """The parts of a network of so many blocks from the bottom to the top, as ``part`` names them."""
+        blocks = [f"block {number}" for number in range(1, layers + 1)]
         own = [OWN_PARTS[self.objective]] if self.objective in OWN_PARTS else []
         return ["embeddings", *blocks, "masked-word head", *own, "tone head"]

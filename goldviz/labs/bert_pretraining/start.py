@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from goldviz.data.texts.kept_models import SHIPPED_MODEL, keep_model, load_model
 from goldviz.data.texts.pieces import TextError
-from goldviz.labs.bert_pretraining.texts import IN_PAIRS
+from goldviz.labs.bert_pretraining.settings import IN_PAIRS
 from goldviz.models.text.model import TextModelError
 from goldviz.models.text.one_file import MOST_WEIGHTS, StartModel, start_model, text_model_bytes
 

@@ -29,7 +29,7 @@ from goldviz.labs.bert_pretraining.objectives import (
     paragraphs_of,
     sentence_pairs,
 )
-from goldviz.labs.bert_pretraining.settings import OWN
+from goldviz.labs.bert_pretraining.settings import IN_PAIRS, OWN, PERMUTATION
 from goldviz.training.seeds import TEST_DATA, stream
 
 if TYPE_CHECKING:
@@ -56,8 +56,6 @@ FEWEST_PAIRS = 20
 """Sentences that another one follows, in all; about a fifth of them stay unseen."""
 OF_A_FILE = "texts of the file"
 """The kind of all of them."""
-IN_PAIRS = ("pairs", "next_sentence")
-"""Objectives that read two sentences at once."""
 
 
 @dataclass(frozen=True)
@@ -204,7 +202,7 @@ def pretraining_texts(settings: BertPretraining, start: StartModel | None = None
     texts = encoded(tokeniser, read, longest).readable(vocabulary)
     held_out = encoded(tokeniser, tests, longest).readable(vocabulary)
     hidden = masked_texts(held_out, vocabulary, stream(settings.text_seed, TEST_DATA), SCORED_SHARE)
-    if settings.objective == "permutation":
+    if settings.objective == PERMUTATION:
         # Its network never meets [MASK]: a piece that is guessed is out of its sight.
         hidden = MaskedTexts(held_out, hidden.answers)
     probe = PROBE_SENTENCE if settings.corpus == GENERATED else _of_handy_length(tokeniser, tests)

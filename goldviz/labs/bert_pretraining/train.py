@@ -32,8 +32,6 @@ from goldviz.labs.bert_pretraining.instruments import (
     unigram_scores,
 )
 from goldviz.labs.bert_pretraining.network import (
-    NEXT_SENTENCE,
-    PERMUTATION,
     BertLearner,
     bert_learner,
     part_gradient_norms,
@@ -42,7 +40,7 @@ from goldviz.labs.bert_pretraining.network import (
     watched_parts,
 )
 from goldviz.labs.bert_pretraining.objectives import drawn_order, segments_of
-from goldviz.labs.bert_pretraining.settings import BASELINES, OWN_PARTS
+from goldviz.labs.bert_pretraining.settings import BASELINES, NEXT_SENTENCE, PERMUTATION
 from goldviz.labs.bert_pretraining.start import start_of
 from goldviz.labs.bert_pretraining.texts import PretrainingTexts, TextPairs, hide, pretraining_texts
 from goldviz.models.text.encoder import EncoderDropout
@@ -137,12 +135,10 @@ def announce(
     probe_tokens = data.tokeniser.convert_ids_to_tokens(data.probe.pieces.tolist())
     places = [f"{place} {piece}" for place, piece in enumerate(probe_tokens)]
     shape = first.network.encoder.shape
-    blocks = list(range(1, shape.layers + 1))
-    own = [OWN_PARTS[settings.objective]] if settings.objective in OWN_PARTS else []
     record.coordinates(
         seed=list(settings.seeds),
-        part=["embeddings", *(f"block {number}" for number in blocks), "masked-word head", *own, "tone head"],
-        layer=blocks,
+        part=settings.parts(shape.layers),
+        layer=list(range(1, shape.layers + 1)),
         head=list(range(1, shape.heads + 1)),
         query=places,
         key=places,

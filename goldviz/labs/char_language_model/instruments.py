@@ -148,13 +148,3 @@ def sampled(
         going_on = going_on & (symbol != BOUNDARY)
         contexts = torch.cat([contexts[:, 1:], symbol[:, None]], dim=1)
     return torch.stack(symbols, 1), torch.stack(probabilities, 1)
-
-
-def as_text(symbols: list[int], signs: list[str]) -> str:
-    """A drawn name without the boundary at its end; an unfinished one ends in three dots.
-
-    >>> as_text([1, 2, 0, -1], [".", "a", "b"]), as_text([1, 1], [".", "a"])
-    ('ab', 'aa…')
-    """
-    text = "".join(signs[symbol] for symbol in symbols if symbol not in (OVER, BOUNDARY))
-    return text if BOUNDARY in symbols else f"{text}…"

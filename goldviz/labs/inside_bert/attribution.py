@@ -21,7 +21,7 @@ from torch import Tensor
 
 from goldviz.labs.inside_bert.reading import ReportSteps, piece_ids, segment_ids
 from goldviz.models.text.encoder import BlockParts, EncoderBlock
-from goldviz.models.text.heads import MaskedWordHead, TextClassifier
+from goldviz.models.text.heads import TextClassifier
 from goldviz.models.text.model import TextModel, TextModelError
 
 if TYPE_CHECKING:
@@ -47,25 +47,17 @@ def classifier_of(model: TextModel) -> TextClassifier:
     return model.classifier
 
 
-def masked_word_head_of(model: TextModel) -> MaskedWordHead:
-    """The model's masked-word head. Raises :class:`goldviz.models.text.model.TextModelError` if it has none."""
-    if model.masked_words is None:
-        raise TextModelError(f"{model.name} has no masked-word head; choose a model that has kept it.", "no_head")
-    return model.masked_words
-
-
 class Attributions(NamedTuple):
     """What each piece adds to the output, compared with the baseline.
 
     ``total`` is F(text) - F(baseline); ``gap`` is | sum of ``per_piece`` - ``total`` | / | ``total`` |, reached with
-    ``steps`` points of the path. ``output`` is F(text).
+    ``steps`` points of the path.
     """
 
     per_piece: Float[np.ndarray, " piece"]
     gap: float
     total: float
     steps: int
-    output: float
 
 
 def integrated_gradients(
@@ -92,13 +84,12 @@ def integrated_gradients(
     with torch.no_grad():
         texts = (ids, _baseline_ids(model, pieces, ids))
         text, empty = (model.encoder.embeddings(one, segments).total for one in texts)
-        value = float(path.outputs(text))
-        total = value - float(path.outputs(empty))
+        total = float(path.outputs(text)) - float(path.outputs(empty))
     while True:
         per_piece = path.integral(text, empty, steps)
         gap = _relative_gap(per_piece, total)
         if gap <= LARGEST_GAP or 2 * steps > most_steps:
-            return Attributions(per_piece, gap, total, steps, value)
+            return Attributions(per_piece, gap, total, steps)
         steps *= 2
 
 

@@ -17,7 +17,6 @@ from goldviz.labs.inside_bert.attribution import (
     classifier_of,
     head_ablation,
     integrated_gradients,
-    masked_word_head_of,
 )
 from goldviz.labs.inside_bert.overview import label_names, piece_coordinates
 from goldviz.labs.inside_bert.reading import ReportSteps, TextReading, piece_ids, segment_ids
@@ -142,7 +141,8 @@ def guesses(model: TextModel, pieces: Pieces, token: int, top: int = 10) -> xr.D
     :class:`goldviz.models.text.model.TextModelError` for a model without a masked-word head, or whose tokeniser has no
     mask piece.
     """
-    read = masked_word_head_of(model)
+    if model.masked_words is None:
+        raise TextModelError(f"{model.name} has no masked-word head; choose a model that has kept it.", "no_head")
     if model.tokeniser.mask_token_id is None:
         raise TextModelError(f"The tokeniser of {model.name} has no mask piece, so nothing can be masked.", "tokeniser")
     if not 1 <= token <= len(pieces):
@@ -152,7 +152,8 @@ def guesses(model: TextModel, pieces: Pieces, token: int, top: int = 10) -> xr.D
     rows = replace(pieces, ids=ids)
     # The head reads the masked place alone: at all pieces it would take 63 MB.
     hidden = model.encoder(piece_ids(model, rows), segment_ids(model, rows))[0, token - 1]
-    log_probabilities = read(hidden, model.encoder.embeddings.token.weight).double().log_softmax(-1).cpu().numpy()
+    logits = model.masked_words(hidden, model.encoder.embeddings.token.weight)
+    log_probabilities = logits.double().log_softmax(-1).cpu().numpy()
     truth, best = int(pieces.ids[token - 1]), np.argsort(-log_probabilities, kind="stable")[:top]
     return xr.Dataset(
         {"guess_probability": ("guess", np.exp(log_probabilities[best]))},

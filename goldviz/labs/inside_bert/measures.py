@@ -118,11 +118,6 @@ def changed_by_order(run: Run) -> Change:
     return largest_change(chances.sel(order="as written"), chances.sel(order="reordered"))
 
 
-def changed_between(first: Run, second: Run, name: str) -> Change:
-    """The class whose ``logit`` or ``probability`` differs most between two texts or models."""
-    return largest_change(first[name], second[name])
-
-
 def head_changed(first: Run, second: Run) -> tuple[int, int, float, float]:
     """Layer and head, from 1, whose entropy changes most, and its share of an even spread before and after."""
     before, after = first["head_entropy_share"].values, second["head_entropy_share"].values
@@ -139,31 +134,20 @@ def pieces_changed(first: Run, second: Run) -> list[tuple[int, str, str]] | None
     return [(place, token, other) for place, (token, other) in pairs if token != other]
 
 
-class LargestWeight(NamedTuple):
-    """The largest weight of a query, and the numbers that lead to it; ``total`` is the sum of exp(S_m - max S)."""
+def largest_weight(steps: Run) -> tuple[str, dict[str, float]]:
+    """The key with the largest weight of the query whose steps these are, and the numbers that lead to the weight.
 
-    query: str
-    key: str
-    product: float
-    score: float
-    total: float
-    weight: float
-    of_all: float
-
-
-def largest_weight(steps: Run) -> LargestWeight:
-    """That of the query whose steps these are; the weight of the largest score is 1 / total."""
-    weights, scores, tokens = steps["weight"].values, steps["score"].values, steps["token"].values
+    ``total`` is the sum of exp(S_m - max S): the weight of the largest score is 1 / total. ``sum`` is of all weights.
+    """
+    weights, scores = steps["weight"].values, steps["score"].values
     best = int(weights.argmax())
-    return LargestWeight(
-        str(tokens[int(steps.attrs["query_piece"]) - 1]),
-        str(tokens[best]),
-        float(steps["product"].values[best]),
-        float(scores[best]),
-        float(np.exp(scores - scores.max()).sum()),
-        float(weights[best]),
-        float(weights.sum()),
-    )
+    return str(steps["token"].values[best]), {
+        "product": float(steps["product"].values[best]),
+        "score": float(scores[best]),
+        "total": float(np.exp(scores - scores.max()).sum()),
+        "weight": float(weights[best]),
+        "sum": float(weights.sum()),
+    }
 
 
 def guesses(run: Run) -> list[str]:

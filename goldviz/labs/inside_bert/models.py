@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
-from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import NamedTuple, cast
 
@@ -67,17 +66,12 @@ def named(name: str) -> Named:
     return Named(name, tuple(sorted((file, stat.st_size, stat.st_mtime_ns) for file, stat in models)))
 
 
-def taken_over(model: Named) -> TextModel | None:
-    """The model that a worker has handed over to this process; None where none has, or there was no more room."""
-    return loaded_models.held(model)
-
-
 def model_at_hand(name: str) -> TextModel:
     """The model of this name: the one that was handed over, else read in this process.
 
     Raises :class:`goldviz.models.text.model.TextModelError` where it cannot be had.
     """
-    return taken_over(named(name)) or text_model(name)
+    return loaded_models.held(named(name)) or text_model(name)
 
 
 def hand_over(report: ReportSteps, name: str, folder: str) -> str:
@@ -103,16 +97,17 @@ def take_over(model: Named, file: str) -> TextModel:
 
     Raises :class:`goldviz.models.text.model.TextModelError` where the file is gone.
     """
-    return loaded_models.get(model, lambda: _mapped(model, Path(file)))
 
+    def mapped() -> TextModel:
+        try:
+            # Packed by this machine's own worker, in a folder that nobody else may write to.
+            return cast("TextModel", torch.load(file, map_location="cpu", mmap=True, weights_only=False))
+        except OSError as lost:
+            words = f"{model.name} was let go before the page took it; load the page again."
+            raise TextModelError(words, "gone") from lost
+        finally:
+            # It stays mapped without a name. Nobody can write over it then, which would end the whole process.
+            with suppress(OSError):
+                os.unlink(file)
 
-def _mapped(model: Named, file: Path) -> TextModel:
-    try:
-        # Packed by this machine's own worker, in a folder that nobody else may write to.
-        return cast("TextModel", torch.load(file, map_location="cpu", mmap=True, weights_only=False))
-    except OSError as lost:
-        raise TextModelError(f"{model.name} was let go before the page took it; load the page again.", "gone") from lost
-    finally:
-        # It stays mapped without a name. Nobody can write over it then, which would end the whole process.
-        with suppress(OSError):
-            file.unlink()
+    return loaded_models.get(model, mapped)

@@ -33,7 +33,12 @@ def show() -> None:
     with panel:
         presets.words(InsideBert)
         tone = st.container(key="tone")
-        model, trouble = _model(str(st.session_state[state.key_of("model")]))
+        model: TextModel | None = None
+        trouble = ""
+        try:
+            model = state.model_named(str(st.session_state[state.key_of("model")]))
+        except TextModelError as error:
+            trouble = str(error)
         text_parts.model_line(model, trouble)
         st.toggle("Set another text or model beside it", key=state.BESIDE, persist_state="session")
         if st.session_state[state.BESIDE]:
@@ -56,17 +61,13 @@ def show() -> None:
 
 
 def attention(look: state.Look) -> None:
-    """Every head, how the one in view got to its weights, and the second text or model beside."""
+    """Every head, how the one in view got to its weights, and the second text or model beside; where there is none, the
+    panel says why."""
     head.show(look)
-    _second(look)
-
-
-def _model(name: str) -> tuple[TextModel | None, str]:
-    """The model of this name, or why it cannot be had."""
-    try:
-        return state.model_named(name), ""
-    except TextModelError as error:
-        return None, str(error)
+    second = _second_look(look)
+    if isinstance(second, state.Look) and second is not look:
+        compare.show(look, second)
+        state.leave_link(look.settings)
 
 
 def _readable(trouble: str) -> tuple[InsideBert, ReadText]:
@@ -84,7 +85,8 @@ def _readable(trouble: str) -> tuple[InsideBert, ReadText]:
         if sentence != trouble:
             state.complain(sentence)
     st.caption("Shown below: the last text and model that could be read.")
-    for settings in (state.last_shown(), InsideBert()):
+    shown = st.session_state.get(state.SHOWN)
+    for settings in (*([InsideBert.checked_json(shown)] if shown else []), InsideBert()):
         try:
             return settings, ReadText.cut(settings.model, settings.text, settings.chunk)
         except (TextModelError, TextError):
@@ -110,14 +112,6 @@ def _what_differs(first: state.Look) -> None:
         st.info(words, icon=":material/compare:")
     elif second is not None:
         compare.told(first, second)
-
-
-def _second(first: state.Look) -> None:
-    """The other text or model beside the first, where there is one; the panel says why there is none."""
-    second = _second_look(first)
-    if isinstance(second, state.Look) and second is not first:
-        compare.show(first, second)
-        state.leave_link(first.settings)
 
 
 def _second_look(first: state.Look) -> state.Look | str | None:

@@ -30,18 +30,13 @@ ReportSteps = Callable[[float, float], None]
 
 
 class HeadSteps(NamedTuple):
-    """One head from its queries to its output, in the precision of the model's weights (float32 for a loaded one).
-
-    ``scores`` are q k / sqrt(d_k), ``weights`` their softmax over the keys, ``mixed`` the weighted sums of the values
-    (the document's Z_h, a row for each token here).
-    """
+    """One head's queries, keys and values, and ``weights``, the softmax of q k / sqrt(d_k) over the keys, in the
+    precision of the model's weights (float32 for a loaded one)."""
 
     query: Float[np.ndarray, "query head_width"]
     key: Float[np.ndarray, "key head_width"]
     value: Float[np.ndarray, "key head_width"]
-    scores: Float[np.ndarray, "query key"]
     weights: Float[np.ndarray, "query key"]
-    mixed: Float[np.ndarray, "query head_width"]
 
 
 @dataclass(frozen=True)
@@ -90,10 +85,8 @@ class TextReading:
         query, key, value = (
             _of_head(part, attention, head, below) for part in (attention.query, attention.key, attention.value)
         )
-        scores = query @ key.t() / math.sqrt(query.shape[1])
-        weights = scores.softmax(-1)
-        steps = (query, key, value, scores, weights, weights @ value)
-        return HeadSteps(*(step.cpu().numpy() for step in steps))
+        weights = (query @ key.t() / math.sqrt(query.shape[1])).softmax(-1)
+        return HeadSteps(*(step.cpu().numpy() for step in (query, key, value, weights)))
 
 
 def piece_ids(model: TextModel, pieces: Pieces) -> Int[Tensor, "1 piece"]:

@@ -35,16 +35,14 @@ def main() -> None:
     def remember(choice: Choice) -> None:
         st.session_state["chosen"] = choice
 
-    returned = attention_explorer(
+    attention_explorer(
         st.session_state["exhibit"],
+        chosen,
         key=f"explorer-{visits}",
-        layer=chosen.layer,
-        head=chosen.head,
-        token=chosen.token,
         theme=theme_now(),
         on_choose=remember,
     )
-    st.text(f"Chosen: layer {returned.layer}, head {returned.head}, token {returned.token}")
+    st.text(f"Chosen: layer {chosen.layer}, head {chosen.head}, token {chosen.token}")
     st.text(f"Visit {visits}")
     if st.session_state["forgotten"]:
         st.text("Forgotten")

@@ -65,7 +65,7 @@ def build(
     phase = np.where(step <= words, 1, 2)
     look = np.unique([1, words, words + tone, *step[step % look_every == 0]])
     look = look[look > 0]
-    parts = BertPretraining(layers=layers, heads=heads, width=8 * heads).parts()
+    parts = BertPretraining(layers=layers, heads=heads, width=8 * heads).parts(layers)
     first, second = phase == 1, phase == 2
 
     def wobble(*shape: int, size: float = 0.1) -> np.ndarray:

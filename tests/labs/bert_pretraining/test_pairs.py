@@ -146,7 +146,7 @@ def test_parts_have_the_names_that_are_declared(data, settings):
     for objective in ("masked_words", "pairs", "next_sentence", "permutation"):
         own = settings.changed(objective=objective)
         network = bert_learner(own, len(data.vocabulary), 0, CPU).network
-        assert len(network.parts()) == len(own.parts())
+        assert len(network.parts()) == len(own.parts(own.layers))
 
 
 def test_the_model_of_a_run_keeps_its_next_sentence_head(settings):

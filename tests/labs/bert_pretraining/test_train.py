@@ -194,7 +194,7 @@ def test_the_gradient_s_norm_is_made_of_its_parts(learner, data):
 
 def test_the_parts_have_all_parameters(learner):
     assert sum(part_sizes(learner.network)) == sum(weights.numel() for weights in learner.network.parameters())
-    assert len(part_sizes(learner.network)) == len(BertPretraining(**SMALL).parts())
+    assert len(part_sizes(learner.network)) == len(BertPretraining(**SMALL).parts(BertPretraining(**SMALL).layers))
 
 
 def test_only_matrices_decay(learner):

@@ -25,7 +25,7 @@ from goldviz.labs.char_language_model.measures import growth
 from goldviz.labs.char_language_model.networks import MODELS, Norm, statistics_of_batches
 from goldviz.labs.char_language_model.settings import BENGIOS, CharLanguageModel
 from goldviz.labs.char_language_model.split import split, windows
-from goldviz.labs.char_language_model.train import tanh_spread
+from goldviz.labs.char_language_model.train import spreads_of
 from goldviz.runs.examples import example
 from goldviz.training.grid import parameter_count
 
@@ -138,6 +138,10 @@ def test_with_output_weights_of_zero_the_first_loss_is_ln_27_and_only_the_output
             assert loss.item() == pytest.approx(math.log(27), abs=1e-6)
         optimiser.step()
     assert norms[0] == 0 < norms[1]
+
+
+def tanh_spread(gain, layers):
+    return spreads_of([(gain**2, 0.0)] * layers)
 
 
 @pytest.mark.parametrize(

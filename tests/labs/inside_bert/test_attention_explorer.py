@@ -21,27 +21,22 @@ pytestmark = pytest.mark.usefixtures("on_pages")
 
 
 def page(token: str, layer: int, head: int, piece: int | None, theme: str) -> None:
-    import streamlit as st
+    from goldviz.labs.inside_bert.parts.explorer import Choice, attention_explorer
 
-    from goldviz.labs.inside_bert.parts.explorer import attention_explorer
-
-    st.session_state["returned"] = attention_explorer(
-        token, key="explorer", layer=layer, head=head, token=piece, theme=theme
-    )
+    attention_explorer(token, Choice(layer, head, piece), key="explorer", theme=theme)
 
 
-def sent(token: str, layer: int = 0, head: int = 0, piece: int | None = None, theme: str = "light") -> tuple[Any, Any]:
+def sent(token: str, layer: int = 0, head: int = 0, piece: int | None = None, theme: str = "light") -> Any:
     at = AppTest.from_function(page, default_timeout=60, args=(token, layer, head, piece, theme)).run()
     assert not at.exception
     [element] = at.get("bidi_component")
-    return json.loads(element.proto.json), at.session_state["returned"]
+    return json.loads(element.proto.json)
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_only_the_address_the_choice_and_the_colours_go_over_the_web_socket(theme: str) -> None:
     token = shelf.put(known_exhibit())
-    data, returned = sent(token, 2, 1, 4, theme)
-    assert returned == Choice(2, 1, 4)
+    data = sent(token, 2, 1, 4, theme)
     assert data["address"] == f"/goldviz/exhibits/{token}"
     assert data["choice"] == {"layer": 2, "head": 1, "token": 4}
     assert data["inks"][data["theme"]]["accent"] == INKS[theme].accent
@@ -53,14 +48,14 @@ def test_a_server_under_a_path_of_its_own_is_asked_there(monkeypatch: pytest.Mon
     real = st.get_option
     monkeypatch.setattr(st, "get_option", lambda name: "/lab/" if name == "server.baseUrlPath" else real(name))
     token = shelf.put(known_exhibit())
-    data, _ = sent(token)
+    data = sent(token)
     assert data["address"] == f"/lab/goldviz/exhibits/{token}"
     with TestClient(Starlette(routes=server.routes())) as client:
         assert client.get(f"{data['address']}/overview").content == known_exhibit().overview_bytes()
 
 
 def test_an_exhibit_that_is_gone_is_no_fault_of_the_page() -> None:
-    assert sent("gone", 1, 1)[1] == Choice(1, 1)
+    assert sent("gone", 1, 1)["choice"] == {"layer": 1, "head": 1, "token": None}
 
 
 @pytest.mark.parametrize(

@@ -80,7 +80,8 @@ def test_the_steps_of_a_head_lead_to_its_weights_and_output(reading: TextReading
     np.testing.assert_allclose(whole["weight"], weights, rtol=1e-9)
     np.testing.assert_allclose(whole["weight"], whole["attention"].sel(query=4), atol=1e-6)
     np.testing.assert_allclose(whole["output"], weights @ whole["value_vector"].values, rtol=1e-9)
-    np.testing.assert_allclose(whole["output"], reading.head(1, 2).mixed[3], atol=1e-5)
+    head = reading.head(1, 2)
+    np.testing.assert_allclose(whole["output"], head.weights[3] @ head.value, atol=1e-5)
 
 
 def test_the_tone_is_the_models_own(model: TextModel, reading: TextReading) -> None:

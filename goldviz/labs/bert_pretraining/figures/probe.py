@@ -9,6 +9,7 @@ import numpy as np
 
 from goldviz.arrays.labelled import Array, Run
 from goldviz.diagnostics.findings import percent, times
+from goldviz.figures.along_sequence import tokens_of
 from goldviz.figures.attention_mosaic import attention_mosaic
 from goldviz.figures.chart import Channel, axis, colours, curves, figure, heat, panel, thinned
 from goldviz.figures.draft import Figure
@@ -18,7 +19,7 @@ from goldviz.figures.limits import Quantity, Values, log10, log_of, padded
 from goldviz.figures.notes import as_label
 from goldviz.figures.plot import Plot, unless_zero
 from goldviz.figures.reading import finite, single
-from goldviz.labs.bert_pretraining.figures.reading import TONE_BEGINS, UNSEEN, answer_of, probe_pieces, tone_begins
+from goldviz.labs.bert_pretraining.figures.reading import TONE_BEGINS, UNSEEN, answer_of, tone_begins
 from goldviz.labs.bert_pretraining.measures import entropies
 
 WIDEST_NAME = 14
@@ -79,7 +80,7 @@ def attention(plot: Plot) -> Figure:
     at itself, a line beside it at a neighbour, a bright column always at the same piece, often [CLS] or [SEP].
     """
     now = finite(plot.now["attention"].transpose("look", "layer", "head", "query", "key").astype(np.float64))
-    pieces = probe_pieces(plot.ds)
+    pieces = tokens_of(plot.ds)
     sentence = f"“{' '.join(pieces)}”"
     return attention_mosaic(plot, now, pieces, plot.limit("attention"), plot.say(_sharpest, now), sentence)
 
@@ -97,7 +98,7 @@ def _sharpest(now: Array) -> str:
 
 def _pieces(plot: Plot) -> list[str]:
     """The probe's pieces with the hidden one in its place: this objective masks nothing."""
-    pieces, place = probe_pieces(plot.ds), int(plot.ds.attrs.get("probe_place", -1))
+    pieces, place = tokens_of(plot.ds), int(plot.ds.attrs.get("probe_place", -1))
     return [str(plot.ds.attrs["probe_answer"]) if number == place else one for number, one in enumerate(pieces)]
 
 
@@ -166,7 +167,7 @@ masked_place = figure(
     },
     colour=colours(ends=lambda plot: plot.limit("probe_probability"), powers=True),
     lead=tone_begins,
-    notes=(_surest, lambda plot: f"“{' '.join(probe_pieces(plot.ds))}”" if "key" in plot.ds.coords else ""),
+    notes=(_surest, lambda plot: f"“{' '.join(tokens_of(plot.ds))}”" if "query" in plot.ds.coords else ""),
     height=640,
     layout=lambda plot: {"plot_bgcolor": plot.ink.gap if bool(_rows(plot).isnull().any()) else None},
 )

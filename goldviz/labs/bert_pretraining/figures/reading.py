@@ -86,11 +86,6 @@ def averaged_by_phase(ds: Run, name: str, most: int) -> tuple[Array, str]:
     return joined(means, "step"), f"Means of about {width} steps."
 
 
-def probe_pieces(ds: Run) -> list[str]:
-    """The pieces of the probe sentence, in order, without their numbers in the labels "0 [CLS]"; not escaped."""
-    return [str(label).partition(" ")[2] for label in ds["key"].values]
-
-
 def answer_of(ds: Run) -> str:
     """The hidden word of the probe sentence, where the run noted it and follows it; else an empty text."""
     answer = str(ds.attrs.get("probe_answer", ""))

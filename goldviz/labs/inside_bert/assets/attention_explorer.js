@@ -243,6 +243,7 @@ class Explorer {
       if (this.telling !== telling) return;
       const { layer, head, token } = this.choice;
       this.sent.push(JSON.stringify({ layer, head, token }));
+      // A choice that was made before is another one where the page asked for something else since.
       this.tell("choice", { layer, head, token, exhibit: this.data.exhibit, asked: this.data.choice });
     }, TELL_MS));
   }

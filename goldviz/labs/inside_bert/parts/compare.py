@@ -9,7 +9,7 @@ from goldviz.labs.inside_bert import measures
 from goldviz.labs.inside_bert.figures import ON_PAGES
 from goldviz.labs.inside_bert.figures.evidence import SUMMARIES
 from goldviz.labs.inside_bert.head import on_one_scale
-from goldviz.labs.inside_bert.parts.explorer import attention_explorer, exhibit_token
+from goldviz.labs.inside_bert.parts.explorer import Choice, attention_explorer, exhibit_token
 from goldviz.labs.inside_bert.parts.state import Look
 from goldviz.ui import whole_page
 from goldviz.ui.theme import theme_now
@@ -69,10 +69,9 @@ def _heads(first: Look, second: Look) -> None:
     with st.expander("The second one's heads in full", icon=":material/grid_view:"):
         attention_explorer(
             exhibit_token(second.read, second.reading),
+            Choice(int(theirs.attrs["layer"]) - 1, int(theirs.attrs["head"]) - 1),
             key="attention-second",
             theme=theme_now(),
-            layer=int(theirs.attrs["layer"]) - 1,
-            head=int(theirs.attrs["head"]) - 1,
         )
 
 
@@ -98,7 +97,8 @@ def differences(first: Run, second: Run) -> list[str]:
     classes = [list(overview["label"].values) for overview in (first, second) if "logit" in overview]
     same = same_model(first, second)
     if len(classes) == 2 and classes[0] == classes[1]:
-        change = measures.changed_between(first, second, "logit" if same else "probability")
+        name = "logit" if same else "probability"
+        change = measures.largest_change(first[name], second[name])
         by = (f"{change.by:+.2g}" if same else f"{100 * change.by:+.1f}").replace("-", "−")
         sentences.append(
             f"The logit of {plain(change.label)} changes most, by {by}."

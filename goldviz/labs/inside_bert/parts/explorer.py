@@ -11,7 +11,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import streamlit as st
@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 View = Literal["lines", "map"]
 """One head as lines between words, or as a map with exact cells."""
 
+HEIGHT = 560
+"""Of the drawings, in pixels."""
 AHEAD = "inside-bert"
 """The page under whose name the browser keeps what it fetched ahead."""
 WEIGHT = "weight"
@@ -61,44 +63,30 @@ class Choice:
     token: int | None = None
 
 
-class Sizes(NamedTuple):
-    """How many layers, heads and pieces there are to choose from in an exhibit."""
-
-    exhibit: str
-    layers: int
-    heads: int
-    tokens: int
-
-
 def attention_explorer(
     exhibit_token: str,
+    choice: Choice,
     *,
     key: str,
-    layer: int = 0,
-    head: int = 0,
-    token: int | None = None,
-    height: int = 560,
     theme: Theme = "light",
-    on_choose: Callable[[Choice], None] | None = None,
+    on_choose: Callable[[Choice], None] = lambda choice: None,
     ahead: str = "",
     view: View = "map",
     by: By = "piece",
-) -> Choice:
-    """Show the exhibit that is kept under a token, and return what is chosen in it.
+) -> None:
+    """Show the exhibit that is kept under a token.
 
-    ``layer``, ``head`` and ``token`` (a piece) are chosen until the visitor chooses, and again whenever they change;
-    ``height`` is that of the drawings, in pixels. ``on_choose`` hears of a choice before the page runs again. An
-    exhibit that the server has let go makes the page run once more, so that it can put the exhibit up again: look
-    whether the token is in ``goldviz.ui.serving.queries.shelf`` ahead of this call. What hangs on the choice is
-    fetched at once for the figures of the page ``ahead``, which stand below. ``view`` and ``by`` are what it begins
-    with: the visitor's switches hold from then on.
+    ``choice`` holds until the visitor chooses, and again whenever it changes. ``on_choose`` hears of a choice before
+    the page runs again. An exhibit that the server has let go makes the page run once more, so that it can put the
+    exhibit up again: look whether the token is in ``goldviz.ui.serving.queries.shelf`` ahead of this call. What hangs
+    on the choice is fetched at once for the figures of the page ``ahead``, which stand below. ``view`` and ``by`` are
+    what it begins with: the visitor's switches hold from then on.
     """
-    choice = Choice(layer, head, token)
     data = {
         "address": address(f"{EXHIBITS_PATH}/{exhibit_token}"),
         "exhibit": exhibit_token,
         "choice": asdict(choice),
-        "height": height,
+        "height": HEIGHT,
         "theme": theme,
         "inks": {name: asdict(ink) for name, ink in INKS.items()},
         "ahead": ahead,
@@ -112,37 +100,30 @@ def attention_explorer(
 
     def pass_on() -> None:
         choice = _chosen(st.session_state[key].get("choice"), exhibit_token, sizes)
-        if choice is not None and on_choose is not None:
+        if choice is not None:
             on_choose(choice)
 
-    result = _component(data=data, key=key, on_choice_change=pass_on, on_missing_change=_run_again)
-    choice_sent: Any = result.get("choice")
-    selection = _chosen(choice_sent, exhibit_token, sizes)
-    # A page that passes a choice on asks for something else from then on; a choice made before does not count.
-    return choice if selection is None or choice_sent.get("asked") != asdict(choice) else selection
+    # That there is a callback makes the page run again.
+    _component(data=data, key=key, on_choice_change=pass_on, on_missing_change=lambda: None)
 
 
-def _run_again() -> None:
-    """A callback makes the page run again."""
-
-
-def _sizes(exhibit_token: str) -> Sizes | None:
+def _sizes(exhibit_token: str) -> tuple[str, int, int, int] | None:
+    """The exhibit's token, and how many layers, heads and pieces there are to choose from."""
     exhibit = shelf.get(exhibit_token)
     if not isinstance(exhibit, AttentionExhibit):
         return None
-    return Sizes(exhibit_token, exhibit.layers, exhibit.heads, len(exhibit.tokens))
+    return exhibit_token, exhibit.layers, exhibit.heads, len(exhibit.tokens)
 
 
-def _chosen(value: Any, exhibit_token: str, sizes: Sizes | None) -> Choice | None:
+def _chosen(value: Any, exhibit_token: str, sizes: tuple[str, int, int, int] | None) -> Choice | None:
     """What the browser tells, as a choice in this exhibit; None for anything else, whoever wrote it."""
-    if sizes is None or sizes.exhibit != exhibit_token:
+    if sizes is None or not isinstance(value, Mapping) or not value.get("exhibit") == exhibit_token == sizes[0]:
         return None
-    if not isinstance(value, Mapping) or value.get("exhibit") != exhibit_token:
-        return None
-    layer, head = _index(value.get("layer"), sizes.layers), _index(value.get("head"), sizes.heads)
+    _, layers, heads, tokens = sizes
+    layer, head = _index(value.get("layer"), layers), _index(value.get("head"), heads)
     if layer is None or head is None:
         return None
-    return Choice(layer, head, _index(value.get("token"), sizes.tokens))
+    return Choice(layer, head, _index(value.get("token"), tokens))
 
 
 def _index(value: Any, count: int) -> int | None:
@@ -156,17 +137,13 @@ def steps_of(read: ReadText, reading: TextReading, place: Place) -> xr.Dataset:
 
 def weight_by_hand(ds: xr.Dataset) -> dict[str, str]:
     """The largest weight of a query with all numbers that lead to it, each in words."""
-    largest = largest_weight(ds)
-    numbers = {
-        "product": f"{largest.product:.3f}",
-        "score": f"{largest.score:.3f}",
-        "total": f"{largest.total:.3f}",
-        "weight": f"{largest.weight:.4f}",
-        "sum": f"{largest.of_all:.6f}",
-    }
-    words = {"asked": short_piece(largest.query), "key": short_piece(largest.key)}
+    key, numbers = largest_weight(ds)
+    asked = str(ds["token"].values[int(ds.attrs["query_piece"]) - 1])
+    words = {"asked": short_piece(asked), "key": short_piece(key)}
     counts = {"width": str(ds.sizes["dimension"]), "keys": str(ds.sizes["piece"])}
-    return {**words, **counts, **{name: number.replace("-", "−") for name, number in numbers.items()}}
+    digits = {"weight": 4, "sum": 6}
+    written = {name: f"{value:.{digits.get(name, 3)}f}".replace("-", "−") for name, value in numbers.items()}
+    return words | counts | written
 
 
 def ahead(read: ReadText, reading: TextReading, place: Place, theme: Theme) -> dict[str, Any]:

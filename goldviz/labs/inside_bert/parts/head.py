@@ -46,12 +46,10 @@ def show(look: Look) -> None:
     layer, head, token = look.place()
     attention_explorer(
         exhibit_token(look.read, look.reading),
+        Choice(layer - 1, head - 1, token - 1),
         key="attention-first",
         theme=theme_now(),
         on_choose=_choose,
-        layer=layer - 1,
-        head=head - 1,
-        token=token - 1,
         ahead=AHEAD,
         view="lines",
         by="word",

@@ -31,7 +31,7 @@ from goldviz.models.text.encoder import EncoderShape
 from goldviz.models.text.model import TextModel, TextModelError
 from goldviz.runs.execution.scratch import scratch_folder
 from goldviz.runs.jobs.jobs import JobFailedError, Report, Task, TooManyJobsError
-from goldviz.text_models import text_model
+from goldviz.text_models import loaded_models, text_model
 from goldviz.training.threads import one_thread
 from goldviz.ui import address, chrome, visitors_data
 from goldviz.ui.panels import background, controls, parts, stories
@@ -60,7 +60,8 @@ def model_named(name: str) -> TextModel:
     if model.seconds <= background.AT_ONCE_SECONDS:
         with one_thread():
             return text_model(name)
-    return models.taken_over(model) or _handed_over(model)
+    # What a worker has handed over to this process is held while there is room.
+    return loaded_models.held(model) or _handed_over(model)
 
 
 def _handed_over(name: models.Named) -> TextModel:
@@ -70,7 +71,7 @@ def _handed_over(name: models.Named) -> TextModel:
         model = models.take_over(name, background.awaited(task))
     except (JobFailedError, TooManyJobsError) as error:
         # Of several visitors who wait for it the first one takes it, for all.
-        copy = models.taken_over(name)
+        copy = loaded_models.held(name)
         if copy is None:
             raise TextModelError(str(error), "gone") from error
         return copy
@@ -280,29 +281,19 @@ def text_complaint(text: str) -> str:
     return ""
 
 
-def last_shown() -> InsideBert:
-    """The last settings that could be shown, or the defaults."""
-    settings = st.session_state.get(SHOWN)
-    return InsideBert.checked_json(settings) if settings else InsideBert()
-
-
 def link_of(settings: InsideBert) -> tuple[dict[str, str], list[str]]:
     """The settings as a link's parameters, and the names of the texts that are too long for one."""
     link = controls.to_link(settings)
     texts: tuple[str, ...] = ("text", "second_text")
-    left_out = [name for name in texts if name in link and not _fits(link[name])]
+    sizes = {name: (len(link[name]), len(quote(link[name], errors="replace"))) for name in texts if name in link}
+    left_out = [name for name, (signs, size) in sizes.items() if signs > LINK_CHARACTERS or size > LINK_BYTES]
     rest = {name: value for name, value in link.items() if name not in left_out}
     return {} if rest.keys() == {controls.VERSION} else rest, left_out
 
 
-def _fits(text: str) -> bool:
-    return len(text) <= LINK_CHARACTERS and len(quote(text, errors="replace")) <= LINK_BYTES
-
-
 def leave_link(settings: InsideBert) -> None:
     """Keep the address in the browser a link to what is shown."""
-    parameters = {**link_of(settings)[0], **parts.to_link(InsideBert.name)}
-    address.leave(parameters)
+    address.leave({**link_of(settings)[0], **parts.to_link(InsideBert.name)})
 
 
 def put(values: Mapping[str, Any]) -> None:
