@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -47,85 +47,6 @@ class Kind(NamedTuple):
     behind: Floats
     bag: float
     texts: int
-
-
-class Phases:
-    """Arrays of a run, phase by phase, in a fixed order of dimensions; empty where nothing was recorded."""
-
-    def __init__(self, ds: Run) -> None:
-        self.ds = ds
-        self.nothing: Floats = np.full(max(ds.sizes.get("seed", 1), 1), np.nan)
-        steps = ds["step"].values if "step" in ds.coords else np.array([], dtype=int)
-        phases = ds["phase"].values if "phase" in ds and len(steps) else np.zeros(len(steps))
-        self.in_phase = {phase: phases == phase for phase in (WORDS, TONE)}
-        self.last = int(steps[-1]) if len(steps) else 0
-        self.words_end = int(steps[self.in_phase[WORDS]].max(initial=0))
-        tone_steps = steps[self.in_phase[TONE]]
-        began = int(tone_steps[0]) - 1 if len(tone_steps) else self.last
-        looks = ds["look"].values if "look" in ds.coords else np.array([], dtype=int)
-        self.looks = {WORDS: looks <= began, TONE: looks > began}
-
-    def values(self, name: str, *dims: str) -> Floats:
-        """The variable with these dimensions as its axes."""
-        if name not in self.ds or self.ds[name].size == 0:
-            sizes = [len(self.nothing) if dim == "seed" else self.ds.sizes.get(dim, 0) for dim in dims[1:]]
-            return np.empty((0, *sizes))
-        variable = self.ds[name] if "seed" in self.ds.dims or "seed" not in dims else self.ds[name].expand_dims("seed")
-        return np.asarray(variable.transpose(*dims).values, dtype=np.float64)
-
-    def at_steps(self, name: str, phase: int, *dims: str) -> Floats:
-        """The variable at a phase's steps, (step, *dims, seed)."""
-        values = self.values(name, "step", *dims, "seed")
-        return values[self.in_phase[phase]] if len(values) else values
-
-    def at_looks(self, name: str, phase: int, *dims: str) -> Floats:
-        """The variable at a phase's looks, (look, *dims, seed)."""
-        values = self.values(name, "look", *dims, "seed")
-        return values[self.looks[phase]] if len(values) else values
-
-    def last_look(self, name: str, *dims: str) -> Floats:
-        """The variable at fine-tuning's last look, (*dims, seed)."""
-        values = self.at_looks(name, TONE, *dims)
-        return values[-1] if len(values) else np.empty((0, len(self.nothing)))
-
-    def number(self, name: str) -> float:
-        """The one number of a variable; NaN where it was not recorded."""
-        return float(self.ds[name]) if name in self.ds and self.ds[name].size else float("nan")
-
-    def tone(self, tone_set: str, name: str = "unseen_tone_accuracy") -> Floats:
-        """The share of tones judged rightly in these texts, for each seed; ``name`` says by which network."""
-        shares = self.last_look(name, "tone_set")
-        there = len(shares) and tone_set in self.labels("tone_set")
-        return shares[self.labels("tone_set").index(tone_set)] if there else self.nothing
-
-    @property
-    def familiar(self) -> str:
-        """The unseen texts that are like the labelled ones."""
-        return OWN if OWN in self.labels("tone_set") else NEW_DRAWS
-
-    def baseline(self, baseline: str, tone_set: str) -> float:
-        """The same of a baseline."""
-        shares = self.values("baseline_tone_accuracy", "baseline", "tone_set")
-        if not len(shares) or tone_set not in self.labels("tone_set"):
-            return float("nan")
-        return float(shares[self.labels("baseline").index(baseline), self.labels("tone_set").index(tone_set)])
-
-    def hardest_kind(self) -> Kind:
-        """The kind, of those with enough texts, that is judged worst; NaN where kinds were not recorded."""
-        right, counts = self.last_look("kind_tone_accuracy", "kind"), self.values("kind_count", "kind")[:, None]
-        if not len(right) or not len(counts):
-            return Kind("", self.nothing, self.nothing, self.nothing, np.nan, 0)
-        overall = (right * counts).sum(0) / counts.sum()
-        behind = np.where(counts >= LEAST_TEXTS, overall - right, -np.inf)
-        row = int(np.median(behind, axis=1).argmax())
-        bag = self.values("baseline_kind_accuracy", "baseline", "kind")[:1, row : row + 1]
-        name = str(self.ds["kind"].values[row]).replace("_", " ")
-        of_bag = float(bag[0, 0]) if bag.size else np.nan
-        return Kind(name, right[row], overall, behind[row], of_bag, int(counts[row, 0]))
-
-    def labels(self, dim: str) -> tuple[str, ...]:
-        """What stands along a dimension; nothing where there is no such dimension."""
-        return tuple(str(name) for name in self.ds[dim].values) if dim in self.ds.coords else ()
 
 
 def entropies(attention: Floats) -> Floats:
@@ -215,8 +136,8 @@ def _recent(name: str, phase: int, share: float = 0.1) -> Callable[[PretrainingR
     """The mean of the last ``share`` of a phase's steps."""
 
     def mean(n: PretrainingReading) -> Floats:
-        values = n.run.at_steps(name, phase)
-        return values[-max(1, int(len(values) * share)) :].mean(0) if len(values) else n.run.nothing
+        values = n.at_steps(name, phase)
+        return values[-max(1, int(len(values) * share)) :].mean(0) if len(values) else n.nothing
 
     return mean
 
@@ -225,109 +146,173 @@ def _at_last_look(name: str, phase: int | None = None) -> Callable[[PretrainingR
     """The value at the last look of a phase, or of all."""
 
     def last(n: PretrainingReading) -> Floats:
-        values = n.run.values(name, "look", "seed") if phase is None else n.run.at_looks(name, phase)
-        return values[-1] if len(values) else n.run.nothing
+        values = n.values(name, "look", "seed") if phase is None else n.at_looks(name, phase)
+        return values[-1] if len(values) else n.nothing
 
     return last
-
-
-def _diverged(n: PretrainingReading) -> Verdicts:
-    losses = n.run.values("loss", "step", "seed")
-    return diverged(losses) if len(losses) else np.isinf(n.run.nothing)
-
-
-def _lowest(n: PretrainingReading) -> Floats:
-    losses = n.run.values("unseen_masked_loss", "look", "seed")
-    return np.fmin.reduce(losses) if len(losses) else n.run.nothing
-
-
-def _updates(n: PretrainingReading) -> Floats:
-    return n.run.at_looks("update_to_data", WORDS, "part")
-
-
-def _longest(n: PretrainingReading) -> Floats:
-    looks = [typical_updates(look) for look in _updates(n)]
-    return np.fmax.reduce(looks) if looks else n.run.nothing
 
 
 class PretrainingReading(RunReading):
     """What was recorded, for each seed along the last axis; NaN where nothing was.
 
-    Of a person's file, known patterns are its unseen texts, and so are new ones for the bag of words.
+    Arrays are by phase, in a fixed order of dimensions, and empty where nothing was recorded. Of a person's file, known
+    patterns are its unseen texts, and so are new ones for the bag of words.
     """
 
     def __init__(self, dataset: Run) -> None:
         super().__init__(dataset)
-        self.run = Phases(dataset)
-        self.last, self.seeds = self.run.last, len(self.run.nothing)
-        self.labelled = int(dataset.attrs.get("labelled_texts", 0))
-        self.parts = self.run.labels("part")
+        self.nothing: Floats = np.full(max(dataset.sizes.get("seed", 1), 1), np.nan)
+        steps = dataset["step"].values if "step" in dataset.coords else np.array([], dtype=int)
+        phases = dataset["phase"].values if "phase" in dataset and len(steps) else np.zeros(len(steps))
+        self.in_phase = {phase: phases == phase for phase in (WORDS, TONE)}
+        self.last = int(steps[-1]) if len(steps) else 0
+        self.words_end = int(steps[self.in_phase[WORDS]].max(initial=0))
+        tone_steps = steps[self.in_phase[TONE]]
+        began = int(tone_steps[0]) - 1 if len(tone_steps) else self.last
+        looks = dataset["look"].values if "look" in dataset.coords else np.array([], dtype=int)
+        self.looks = {WORDS: looks <= began, TONE: looks > began}
+        self.seeds, self.labelled = len(self.nothing), int(dataset.attrs.get("labelled_texts", 0))
+        self.parts = self.labels("part")
+
+    def values(self, name: str, *dims: str) -> Floats:
+        """The variable with these dimensions as its axes."""
+        if name not in self.dataset or self.dataset[name].size == 0:
+            sizes = [len(self.nothing) if dim == "seed" else self.dataset.sizes.get(dim, 0) for dim in dims[1:]]
+            return np.empty((0, *sizes))
+        variable = self.dataset[name]
+        if "seed" in dims and "seed" not in self.dataset.dims:
+            variable = variable.expand_dims("seed")
+        return np.asarray(variable.transpose(*dims).values, dtype=np.float64)
+
+    def at_steps(self, name: str, phase: int, *dims: str) -> Floats:
+        """The variable at a phase's steps, (step, *dims, seed)."""
+        values = self.values(name, "step", *dims, "seed")
+        return values[self.in_phase[phase]] if len(values) else values
+
+    def at_looks(self, name: str, phase: int, *dims: str) -> Floats:
+        """The variable at a phase's looks, (look, *dims, seed)."""
+        values = self.values(name, "look", *dims, "seed")
+        return values[self.looks[phase]] if len(values) else values
+
+    def last_look(self, name: str, *dims: str) -> Floats:
+        """The variable at fine-tuning's last look, (*dims, seed)."""
+        values = self.at_looks(name, TONE, *dims)
+        return values[-1] if len(values) else np.empty((0, len(self.nothing)))
+
+    def number(self, name: str) -> float:
+        """The one number of a variable; NaN where it was not recorded."""
+        return float(self.dataset[name]) if name in self.dataset and self.dataset[name].size else float("nan")
+
+    def tone(self, tone_set: str, name: str = "unseen_tone_accuracy") -> Floats:
+        """The share of tones judged rightly in these texts, for each seed; ``name`` says by which network."""
+        shares = self.last_look(name, "tone_set")
+        there = len(shares) and tone_set in self.labels("tone_set")
+        return shares[self.labels("tone_set").index(tone_set)] if there else self.nothing
+
+    @property
+    def familiar(self) -> str:
+        """The unseen texts that are like the labelled ones."""
+        return OWN if OWN in self.labels("tone_set") else NEW_DRAWS
+
+    def by_baseline(self, baseline: str, tone_set: str) -> float:
+        """The same of a baseline."""
+        shares = self.values("baseline_tone_accuracy", "baseline", "tone_set")
+        if not len(shares) or tone_set not in self.labels("tone_set"):
+            return float("nan")
+        return float(shares[self.labels("baseline").index(baseline), self.labels("tone_set").index(tone_set)])
+
+    @cached_property
+    def hardest(self) -> Kind:
+        """The kind, of those with enough texts, that is judged worst; NaN where kinds were not recorded."""
+        right, counts = self.last_look("kind_tone_accuracy", "kind"), self.values("kind_count", "kind")[:, None]
+        if not len(right) or not len(counts):
+            return Kind("", self.nothing, self.nothing, self.nothing, np.nan, 0)
+        overall = (right * counts).sum(0) / counts.sum()
+        behind = np.where(counts >= LEAST_TEXTS, overall - right, -np.inf)
+        row = int(np.median(behind, axis=1).argmax())
+        bag = self.values("baseline_kind_accuracy", "baseline", "kind")[:1, row : row + 1]
+        name = str(self.dataset["kind"].values[row]).replace("_", " ")
+        of_bag = float(bag[0, 0]) if bag.size else np.nan
+        return Kind(name, right[row], overall, behind[row], of_bag, int(counts[row, 0]))
+
+    def labels(self, dim: str) -> tuple[str, ...]:
+        """What stands along a dimension; nothing where there is no such dimension."""
+        return tuple(str(name) for name in self.dataset[dim].values) if dim in self.dataset.coords else ()
 
     @cached_property
     def word_losses(self) -> Floats:
         """Phase 1's losses, (step, seed)."""
-        return self.run.at_steps("loss", WORDS)
+        return self.at_steps("loss", WORDS)
 
     @cached_property
     def unseen_losses(self) -> Floats:
         """Losses on unseen texts up to phase 1's end, (look, seed)."""
-        return self.run.at_looks("unseen_masked_loss", WORDS)
-
-    @cached_property
-    def hardest(self) -> Kind:
-        """The kind of text that is judged worst."""
-        return self.run.hardest_kind()
+        return self.at_looks("unseen_masked_loss", WORDS)
 
     @cached_property
     def heads(self) -> Heads:
         """What attention heads look at."""
-        return Heads.of(self.dataset, self.run.words_end)
+        return Heads.of(self.dataset, self.words_end)
 
     @cached_property
     def part_norms(self) -> Floats:
         """Gradient norms (part, seed), medians over the steps of phase 1, or of phase 2 where there is no phase 1."""
-        norms = self.run.at_steps("part_gradient_norm", WORDS, "part")
-        norms = norms if len(norms) else self.run.at_steps("part_gradient_norm", TONE, "part")
+        norms = self.at_steps("part_gradient_norm", WORDS, "part")
+        norms = norms if len(norms) else self.at_steps("part_gradient_norm", TONE, "part")
         _, parts, seeds = norms.shape
         return np.array([[median(norms[:, part, seed]) for seed in range(seeds)] for part in range(parts)])
 
-    diverged = measure(_diverged)
-    """Whether the loss ends in no number."""
+    @measure
+    def diverged(self) -> Verdicts:
+        """Whether the loss ends in no number."""
+        losses = self.values("loss", "step", "seed")
+        return diverged(losses) if len(losses) else np.isinf(self.nothing)
+
     words_trained = measure(_recent("loss", WORDS), "nat")
     """The loss on masked words, mean over the last tenth of phase 1's steps."""
     words_unseen = measure(_at_last_look("unseen_masked_loss", WORDS), "nat")
     """The loss on masked words of unseen texts at the end of phase 1."""
     words_now = measure(_at_last_look("unseen_masked_loss"), "nat")
     """The loss on masked words of unseen texts at the last look of all."""
-    lowest_loss = measure(_lowest, "nat")
-    """The lowest loss on masked words of unseen texts at any look."""
-    uniform = measure(lambda n: n.run.number("uniform_loss"), "nat")
+
+    @partial(measure, unit="nat")
+    def lowest_loss(self) -> Floats:
+        """The lowest loss on masked words of unseen texts at any look."""
+        losses = self.values("unseen_masked_loss", "look", "seed")
+        return np.fmin.reduce(losses) if len(losses) else self.nothing
+
+    uniform = measure(lambda n: n.number("uniform_loss"), "nat")
     """The loss on masked words of guessing all alike."""
-    unigram = measure(lambda n: n.run.number("unigram_loss"), "nat")
+    unigram = measure(lambda n: n.number("unigram_loss"), "nat")
     """The loss on masked words of guessing by frequency."""
-    known = measure(lambda n: n.run.tone(n.run.familiar))
+    known = measure(lambda n: n.tone(n.familiar))
     """The share of tones judged rightly in unseen texts of known patterns."""
-    new = measure(lambda n: n.run.tone(NEW_PATTERNS))
+    new = measure(lambda n: n.tone(NEW_PATTERNS))
     """The share of tones judged rightly in unseen texts of new patterns."""
-    bag = measure(lambda n: n.run.baseline("bag of words", NEW_PATTERNS))
+    bag = measure(lambda n: n.by_baseline("bag of words", NEW_PATTERNS))
     """The share of tones judged rightly in unseen texts of new patterns by a bag of words."""
-    bag_known = measure(lambda n: n.run.baseline("bag of words", n.run.familiar))
+    bag_known = measure(lambda n: n.by_baseline("bag of words", n.familiar))
     """The share of tones judged rightly in unseen texts of known patterns by a bag of words."""
-    baseline = measure(lambda n: n.run.baseline("majority", n.run.familiar))
+    baseline = measure(lambda n: n.by_baseline("majority", n.familiar))
     """The share of tones judged rightly in unseen texts of known patterns by always naming one."""
     tone_trained = measure(_recent("tone_accuracy", TONE))
     """The share of tones judged rightly in labelled texts, mean over the last tenth of phase 2's steps."""
-    start_known = measure(lambda n: n.run.tone(n.run.familiar, "start_tone_accuracy"))
+    start_known = measure(lambda n: n.tone(n.familiar, "start_tone_accuracy"))
     """The share of tones of known patterns judged rightly by the start, fine-tuned without pre-training."""
-    start_new = measure(lambda n: n.run.tone(NEW_PATTERNS, "start_tone_accuracy"))
+    start_new = measure(lambda n: n.tone(NEW_PATTERNS, "start_tone_accuracy"))
     """The share of tones of new patterns judged rightly by the start, fine-tuned without pre-training."""
     pairs_told = measure(_at_last_look("unseen_next_sentence_accuracy", WORDS))
     """The share of unseen pairs told rightly: whether B follows A, at the end of phase 1."""
-    update = measure(lambda n: typical_updates(_updates(n)))
+    update = measure(lambda n: typical_updates(n.at_looks("update_to_data", WORDS, "part")))
     """The typical update-to-data ratio of phase 1, by the median of the parts."""
-    longest_update = measure(_longest)
-    """The largest typical update-to-data ratio of a look in phase 1; NaN where no step moved anything."""
-    largest_norm = measure(lambda n: n.run.values("gradient_norm", "step", "seed").max(0, initial=-np.inf))
+
+    @measure
+    def longest_update(self) -> Floats:
+        """The largest typical update-to-data ratio of a look in phase 1; NaN where no step moved anything."""
+        looks = [typical_updates(look) for look in self.at_looks("update_to_data", WORDS, "part")]
+        return np.fmax.reduce(looks) if looks else self.nothing
+
+    largest_norm = measure(lambda n: n.values("gradient_norm", "step", "seed").max(0, initial=-np.inf))
     """The largest gradient's norm."""
     clipped = measure(_recent("clipped", WORDS, share=1.0))
     """The share of phase 1's steps whose gradient was clipped."""

@@ -13,8 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from itertools import compress, pairwise
+from itertools import pairwise
 from typing import cast
 
 import numpy as np
@@ -31,6 +30,8 @@ MASKED_SHARE = 0.8
 """Of the chosen pieces so many become [MASK]; half of the others become any piece, the rest stays as it is."""
 NEXT, RANDOM = 0, 1
 """What the next-sentence head tells apart, numbered as BERT numbers them: B follows A, or was drawn at random."""
+Pair = tuple[str, str, int]
+"""Sentences A and B as they were written, and what B is."""
 PARAGRAPH_END = re.compile(r"\n\s*\n")
 
 
@@ -81,51 +82,23 @@ def mask_pieces(
     return inputs, ids.masked_fill(~places, NO_TARGET)
 
 
-@dataclass(frozen=True)
-class WrittenPairs:
-    """Sentences A and B as they were written, and what B is: ``NEXT`` or ``RANDOM``."""
-
-    first: list[str]
-    second: list[str]
-    labels: list[int]
-
-    def __len__(self) -> int:
-        return len(self.labels)
-
-    def first_of(self, count: int) -> WrittenPairs:
-        """So many of them, from the first on."""
-        return WrittenPairs(self.first[:count], self.second[:count], self.labels[:count])
-
-    def parted(self, texts: set[str]) -> tuple[WrittenPairs, WrittenPairs]:
-        """Pairs without any of these texts, and those with one."""
-        held_out = [one in texts or other in texts for one, other in zip(self.first, self.second, strict=True)]
-        return self._where([not one for one in held_out]), self._where(held_out)
-
-    def _where(self, selection: list[bool]) -> WrittenPairs:
-        return WrittenPairs(
-            [*compress(self.first, selection)], [*compress(self.second, selection)], [*compress(self.labels, selection)]
-        )
-
-
-def sentence_pairs(documents: Sequence[Sequence[str]], generator: np.random.Generator) -> WrittenPairs:
+def sentence_pairs(documents: Sequence[Sequence[str]], generator: np.random.Generator) -> list[Pair]:
     """Every sentence A that another one follows in its document, twice: with that one, and with a random one.
 
     The random one is from another document, or, where there is one document alone, any that does not follow A. A
     document of a single sentence has no pair of its own, but its sentence may come as a random B.
 
-    >>> pairs = sentence_pairs([["Gold rose.", "Silver fell."], ["Output grew."]], np.random.default_rng(0))
-    >>> list(zip(pairs.first, pairs.second, pairs.labels))
+    >>> sentence_pairs([["Gold rose.", "Silver fell."], ["Output grew."]], np.random.default_rng(0))
     [('Gold rose.', 'Silver fell.', 0), ('Gold rose.', 'Output grew.', 1)]
     """
-    first, second, labels = [], [], []
+    pairs: list[Pair] = []
     for number, sentences in enumerate(documents):
         for place, (sentence, following) in enumerate(pairwise(sentences)):
             others = _elsewhere(documents, number, place, generator)
             if others:
-                first += [sentence] * 2
-                second += [following, others[int(generator.integers(len(others)))]]
-                labels += [NEXT, RANDOM]
-    return WrittenPairs(first, second, labels)
+                elsewhere = others[int(generator.integers(len(others)))]
+                pairs += [(sentence, following, NEXT), (sentence, elsewhere, RANDOM)]
+    return pairs
 
 
 def paragraphs_of(text: str, sentence_end: re.Pattern[str]) -> list[list[str]]:

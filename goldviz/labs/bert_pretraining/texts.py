@@ -23,7 +23,7 @@ from goldviz.data.texts.pieces import TextError
 from goldviz.data.texts.policy.sentences import TONES, LabelledText, WhichPatterns, policy_documents, policy_sentences
 from goldviz.data.texts.word_pieces import learn_word_pieces, tokeniser_of
 from goldviz.labs.bert_pretraining.objectives import (
-    WrittenPairs,
+    Pair,
     joined_pair,
     mask_pieces,
     paragraphs_of,
@@ -146,15 +146,6 @@ ToneRow = tuple[str, str, str]
 
 
 @dataclass(frozen=True)
-class TextsWithTones:
-    """Labelled texts, and unseen ones by the name of their set; ``tones`` are all classes by number."""
-
-    tones: list[str]
-    learned: list[ToneRow]
-    unseen: dict[str, list[ToneRow]]
-
-
-@dataclass(frozen=True)
 class ProbeText:
     """An unseen sentence with one piece masked, and the pieces whose chances at the mask are followed."""
 
@@ -188,8 +179,7 @@ def pretraining_texts(settings: BertPretraining, start: StartModel | None = None
     """The texts that the settings ask for, as pieces of the model that training starts from; without one, of a
     vocabulary learned from those that training sees."""
     read, tests = unlabelled_texts(settings)
-    labels = texts_with_tones(settings)
-    sentences, sets = labels.learned, labels.unseen
+    tones, (sentences, sets) = tones_of(settings), texts_with_tones(settings)
     documents = written_documents(settings, read)
     if start is None:
         all_texts = [*read, *documents, *(text for text, *_ in sentences)]
@@ -211,11 +201,11 @@ def pretraining_texts(settings: BertPretraining, start: StartModel | None = None
         tokeniser,
         texts,
         joined(tokeniser, documents, longest) if documents else None,
-        judged_texts(tokeniser, sentences, labels.tones, kinds, longest),
+        judged_texts(tokeniser, sentences, tones, kinds, longest),
         hidden,
-        tuple(judged_texts(tokeniser, rows, labels.tones, kinds, longest) for rows in sets.values()),
+        tuple(judged_texts(tokeniser, rows, tones, kinds, longest) for rows in sets.values()),
         list(sets),
-        labels.tones,
+        tones,
         kinds,
         probe_text(probe, tokeniser, vocabulary, texts, min(LONGEST_PROBE, longest)),
         text_pairs(settings, tokeniser, documents, set(tests), longest) if settings.objective in IN_PAIRS else None,
@@ -227,14 +217,13 @@ def tones_of(settings: BertPretraining) -> list[str]:
     return list(TONES if settings.labelled_texts == GENERATED else labelled_texts(settings.labelled_texts).classes)
 
 
-def texts_with_tones(settings: BertPretraining) -> TextsWithTones:
+def texts_with_tones(settings: BertPretraining) -> tuple[list[ToneRow], dict[str, list[ToneRow]]]:
     """The labelled texts and, by their name, the sets of unseen ones: of generated texts new draws of the patterns that
     are labelled, and new patterns; of a file one set.
 
     Of a file at most ``settings.labelled`` texts are learned and :data:`JUDGED_TEXTS` judged, drawn by the text seed.
     Raises :class:`TextError` where the file is gone.
     """
-    tones = tones_of(settings)
     if settings.labelled_texts == GENERATED:
         sentences = policy_sentences(settings.labelled, _generator(settings, LABELLED))
         texts = {one.text for one in sentences}
@@ -242,14 +231,15 @@ def texts_with_tones(settings: BertPretraining) -> TextsWithTones:
             "new draws": unlabelled_sentences(_generator(settings, NEW_DRAWS), "seen", texts),
             "new patterns": unlabelled_sentences(_generator(settings, NEW_PATTERNS), "unseen", texts),
         }
-        return TextsWithTones(tones, _rows(sentences), {name: _rows(some) for name, some in sets.items()})
+        return _rows(sentences), {name: _rows(some) for name, some in sets.items()}
     own, generator = labelled_texts(settings.labelled_texts), _generator(settings, LABELLED)
+    tones = tones_of(settings)
 
     def some(pairs: Sequence[tuple[str, int]], most: int) -> list[ToneRow]:
         places = generator.permutation(len(pairs))[:most]
         return [(pairs[place][0], tones[pairs[place][1]], OF_A_FILE) for place in places]
 
-    return TextsWithTones(tones, some(own.learned, settings.labelled), {OWN: some(own.unseen, JUDGED_TEXTS)})
+    return some(own.learned, settings.labelled), {OWN: some(own.unseen, JUDGED_TEXTS)}
 
 
 def _rows(sentences: Sequence[LabelledText]) -> list[ToneRow]:
@@ -326,9 +316,10 @@ def text_pairs(
         )
     else:
         text_documents = paragraphs_of(load_text(settings.corpus), SENTENCE_END)
-        every = sentence_pairs(text_documents, generator).first_of(2 * settings.texts)
-        read, test = every.parted(tests)
-        if len(every) < 2 * FEWEST_PAIRS or not len(read) or not len(test):
+        every = sentence_pairs(text_documents, generator)[: 2 * settings.texts]
+        test = [pair for pair in every if not tests.isdisjoint(pair[:2])]
+        read = [pair for pair in every if tests.isdisjoint(pair[:2])]
+        if len(every) < 2 * FEWEST_PAIRS or not read or not test:
             raise TextError(
                 f"Objective is '{settings.objective}', and {len(every) // 2} sentences have another behind them in "
                 f"their paragraph; allowed are at least {FEWEST_PAIRS}.",
@@ -337,18 +328,19 @@ def text_pairs(
     return encoded_pairs(tokeniser, read, longest), encoded_pairs(tokeniser, test, longest)
 
 
-def encoded_pairs(tokeniser: Any, pairs: WrittenPairs, longest: int) -> TextPairs:
+def encoded_pairs(tokeniser: Any, pairs: Sequence[Pair], longest: int) -> TextPairs:
     """Pairs as rows of pieces; of one that is longer than ``longest`` the longer sentence loses its end."""
     vocabulary = Vocabulary.of(tokeniser)
     plain = {"add_special_tokens": False, "return_token_type_ids": False, "verbose": False}
-    halves = [tokeniser(sentences, **plain)["input_ids"] for sentences in (pairs.first, pairs.second)]
+    *halves, labels = zip(*pairs, strict=True)
+    halves = [tokeniser(list(sentences), **plain)["input_ids"] for sentences in halves]
     cut = [joined_pair(first, second, longest - 3) for first, second in zip(*halves, strict=True)]
     rows = [torch.tensor([vocabulary.first, *one, vocabulary.last, *other, vocabulary.last]) for one, other in cut]
     lengths = torch.tensor([len(row) for row in rows])
     pieces = pad_sequence(rows, batch_first=True, padding_value=tokeniser.pad_token_id)
     # Of a pair without one ordinary piece nothing can be hidden.
     readable = ~vocabulary.are_special(pieces).all(1)
-    return TextPairs(EncodedTexts(pieces[readable], lengths[readable]), torch.tensor(pairs.labels)[readable])
+    return TextPairs(EncodedTexts(pieces[readable], lengths[readable]), torch.tensor(labels)[readable])
 
 
 def encoded(tokeniser: Any, texts: Sequence[str], longest: int) -> EncodedTexts:

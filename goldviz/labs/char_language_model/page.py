@@ -35,17 +35,6 @@ class Tree:
 
     places: tuple[int, ...]
 
-    @classmethod
-    def of(cls, model: str, context: int, layers: int) -> Tree:
-        """The tree of a hierarchy, which joins two at a time, or of a network that takes all at once.
-
-        >>> Tree.of("wavenet", 8, 3).places, Tree.of("deep_mlp", 3, 2).places
-        ((8, 4, 2, 1), (3, 1, 1))
-        """
-        if model == "wavenet":
-            return cls(tuple(context >> layer for layer in range(layers + 1)))
-        return cls((context, *[1] * layers))
-
     def below(self, node: Node) -> list[Node]:
         """The places that a place joins."""
         layer, place = node
@@ -206,7 +195,7 @@ def explore(lane: Lane[CharLanguageModel], step: int | None) -> None:
     if settings.model != "wavenet":
         st.caption("A place sees few characters in a hierarchy alone: set Model to it and train.")
         return
-    tree = Tree.of(settings.model, settings.context, hidden_layers(settings))
+    tree = Tree(tuple(settings.context >> layer for layer in range(hidden_layers(settings) + 1)))
     top = len(tree.places) - 1
     left, right = st.columns(2)
     layer = (

@@ -43,7 +43,6 @@ from goldviz.labs.char_language_model.networks import (
     CountedBigram,
     LayeredModel,
     Model,
-    NeuralBigram,
     Pass,
     loss_with_gradients,
 )
@@ -251,47 +250,19 @@ def spreads_of(variances: Sequence[tuple[float, float]]) -> Float[ndarray, " lay
 def train_step(
     one: Reader, settings: CharLanguageModel, record: Record, step: int, looks: bool, closely: bool
 ) -> Measured:
-    """One step; ``looks`` and ``closely`` add what is seen of the model as the step finds it."""
+    """One step along the gradient; ``looks`` and ``closely`` add what is seen of the model as the step finds it.
+
+    Close looks need autograd's way, for the gradients of what the layers put out. A counted table is only looked at.
+    """
     measurements: Measured = {}
+    network, optimiser, layers = one.network, one.optimiser, None
     if closely:
         with record.instrument():
-            measurements = look_closely(one.network, one.text.seen, one.text.dev)
-            if not isinstance(one.network, CharacterModel):
-                measurements["divergence"] = divergence_of(one.network, one.text.counts)
-    if isinstance(one.network, CountedBigram):
+            measurements = look_closely(network, one.text.seen, one.text.dev)
+            if not isinstance(network, CharacterModel):
+                measurements["divergence"] = divergence_of(network, one.text.counts)
+    if optimiser is None:
         return measurements
-    if one.optimiser is None:
-        raise TypeError("Only the counted bigram has nothing to train.")
-    return {**measurements, **learn(one, one.network, one.optimiser, settings, record, step, looks, closely)}
-
-
-@torch.no_grad()
-def count(one: Reader, step: int, steps: int) -> Measured:
-    """Let a counted table read the step's part of the text; its loss by what was counted before, with one fake count at
-    least. A network counts nothing."""
-    if not isinstance(one.network, CountedBigram):
-        return {}
-    text = one.text.train
-    first, last = (len(text) * number // steps for number in (step - 1, step))
-    # With more steps than pairs a step may read none: its loss is then that of the next.
-    read = slice(first, max(last, first + 1))
-    loss = cross_entropy(one.network(text.contexts[read], least=1.0).logits, text.targets[read])
-    one.network.count(text.contexts[first:last], text.targets[first:last])
-    return {"loss": loss}
-
-
-def learn(
-    one: Reader,
-    network: CharacterModel | NeuralBigram,
-    optimiser: Optimizer,
-    settings: CharLanguageModel,
-    record: Record,
-    step: int,
-    looks: bool,
-    closely: bool,
-) -> Measured:
-    """One step along the gradient; close looks need autograd's way, for the gradients of what the layers put out."""
-    layers = None
     clear_gradients(optimiser)
     if isinstance(network, LayeredModel) and network.plain and one.text.shares is None and not closely:
         loss = loss_with_gradients(network, *drawn(one, settings.batch))
@@ -302,7 +273,7 @@ def learn(
     kept_looks = one.looks if looks and not closely else None
     if settings.weight_decay:
         pull(one.weights, settings.weight_decay)
-    measurements: Measured = {"loss": loss.detach()}
+    measurements["loss"] = loss.detach()
     if layers is not None:
         with record.instrument():
             layers.after_backward()
@@ -320,6 +291,21 @@ def learn(
         with record.instrument():
             kept_looks.after_step()
     return measurements
+
+
+@torch.no_grad()
+def count(one: Reader, step: int, steps: int) -> Measured:
+    """Let a counted table read the step's part of the text; its loss by what was counted before, with one fake count at
+    least. A network counts nothing."""
+    if not isinstance(one.network, CountedBigram):
+        return {}
+    text = one.text.train
+    first, last = (len(text) * number // steps for number in (step - 1, step))
+    # With more steps than pairs a step may read none: its loss is then that of the next.
+    read = slice(first, max(last, first + 1))
+    loss = cross_entropy(one.network(text.contexts[read], least=1.0).logits, text.targets[read])
+    one.network.count(text.contexts[first:last], text.targets[first:last])
+    return {"loss": loss}
 
 
 def drawn(one: Reader, batch: int) -> tuple[Tensor, Tensor]:

@@ -19,7 +19,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from goldviz.labs.inside_bert.reading import ReportSteps, piece_ids, segment_ids
+from goldviz.labs.inside_bert.reading import ReportSteps, as_array, piece_ids, segment_ids
 from goldviz.models.text.encoder import BlockParts, EncoderBlock
 from goldviz.models.text.heads import TextClassifier
 from goldviz.models.text.model import TextModel, TextModelError
@@ -128,8 +128,7 @@ class _Path:
             gradient += (share * slopes).sum(0, keepdim=True)
         values = (text - empty) * gradient
         self.report(self.done, self.planned)
-        per_piece: np.ndarray = values[0].sum(-1, dtype=torch.float64).detach().cpu().numpy()
-        return per_piece
+        return as_array(values[0].sum(-1, dtype=torch.float64).detach())
 
 
 def _baseline_ids(model: TextModel, pieces: Pieces, ids: Tensor) -> Tensor:
@@ -166,8 +165,7 @@ def head_ablation(
     for block, row in zip(model.encoder.blocks, torch.as_tensor(shares).to(x), strict=True):
         # A layer of which nothing is scaled takes the fused kernel, which keeps no weights.
         x = block(x, None) if bool((row == 1).all()) else cast("EncoderBlock", block).inspect(x, shares=row).output
-    logits: np.ndarray = _plain_logits(read(x))[0]
-    return logits
+    return as_array(read(x)[0])
 
 
 @torch.no_grad()
@@ -182,7 +180,7 @@ def ablate_all(
     """
     shape, read = model.encoder.shape, classifier_of(model)
     x = _first_state(model, pieces)
-    whole = _plain_logits(read(model.encoder.upwards(x)))
+    whole = as_array(read(model.encoder.upwards(x)))
     at_once = max(1, ABLATED_PIECES_AT_ONCE // len(pieces))
     changes: list[np.ndarray] = []
     done, total = 0, shape.heads * shape.layers * (shape.layers + 1) // 2
@@ -191,7 +189,7 @@ def ablate_all(
         parts = block.inspect(x)
         for heads in torch.arange(shape.heads).split(at_once):
             above = _without_each(block, parts, heads)
-            changes.append(_plain_logits(read(model.encoder.upwards(above, start=layer + 1))) - whole)
+            changes.append(as_array(read(model.encoder.upwards(above, start=layer + 1))) - whole)
             done += len(heads) * (shape.layers - layer)
             if report is not None:
                 report(done, total)
@@ -212,8 +210,3 @@ def _without_each(block: EncoderBlock, parts: BlockParts, heads: Tensor) -> Floa
     attention_out = block.attention_norm(parts.input + block.attention.output(mixture.transpose(1, 2).flatten(2)))
     output: Tensor = block.output_norm(attention_out + block.feed_forward(attention_out))
     return output
-
-
-def _plain_logits(logits: Tensor) -> Float[np.ndarray, "copy output"]:
-    plain: np.ndarray = logits.double().cpu().numpy()
-    return plain

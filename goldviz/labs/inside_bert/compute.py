@@ -11,7 +11,7 @@ from goldviz.data.texts.pieces import OVERLAP, Pieces, TextError, split_into_pie
 from goldviz.labs.inside_bert.evidence import evidence, guesses, neighbours, tone_without
 from goldviz.labs.inside_bert.head import encoder_layer, head_map, head_steps, shares_of_query
 from goldviz.labs.inside_bert.overview import composition, overview
-from goldviz.labs.inside_bert.reading import TextReading, read_text
+from goldviz.labs.inside_bert.reading import TextReading, as_array, read_text
 from goldviz.labs.inside_bert.samples import OTHER_SENSES
 from goldviz.labs.inside_bert.settings import InsideBert
 from goldviz.labs.inside_bert.word_order import order_and_pair, position_similarity, same_word, words_of_both
@@ -122,5 +122,5 @@ def all_attention(reading: TextReading) -> xr.Dataset:
     shape, pieces = reading.model.encoder.shape, len(reading.pieces)
     if shape.layers * shape.heads * pieces**2 > MOST_WEIGHTS:
         return xr.Dataset()
-    weights = np.stack([reading.attention(layer).weights[0].double().numpy() for layer in range(shape.layers)])
+    weights = np.stack([as_array(reading.attention(layer).weights[0]) for layer in range(shape.layers)])
     return xr.Dataset({"all_attention": (("layer", "head", "query", "key"), weights)})

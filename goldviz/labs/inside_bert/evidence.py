@@ -19,7 +19,7 @@ from goldviz.labs.inside_bert.attribution import (
     integrated_gradients,
 )
 from goldviz.labs.inside_bert.overview import label_names, piece_coordinates
-from goldviz.labs.inside_bert.reading import ReportSteps, TextReading, piece_ids, segment_ids
+from goldviz.labs.inside_bert.reading import ReportSteps, TextReading, as_array, piece_ids, segment_ids
 from goldviz.models.text.model import TextModel, TextModelError
 
 SENTENCEPIECE_BLANK = "▁"
@@ -153,7 +153,7 @@ def guesses(model: TextModel, pieces: Pieces, token: int, top: int = 10) -> xr.D
     # The head reads the masked place alone: at all pieces it would take 63 MB.
     hidden = model.encoder(piece_ids(model, rows), segment_ids(model, rows))[0, token - 1]
     logits = model.masked_words(hidden, model.encoder.embeddings.token.weight)
-    log_probabilities = logits.double().log_softmax(-1).cpu().numpy()
+    log_probabilities = as_array(logits.double().log_softmax(-1))
     truth, best = int(pieces.ids[token - 1]), np.argsort(-log_probabilities, kind="stable")[:top]
     return xr.Dataset(
         {"guess_probability": ("guess", np.exp(log_probabilities[best]))},
@@ -204,7 +204,7 @@ def neighbours(reading: TextReading, token: int, count: int = 10) -> xr.Dataset:
     best = cosines.topk(min(count, len(table) - 1))
     tokens = shown_pieces(model.tokeniser, best.indices.tolist())
     return xr.Dataset(
-        {"cosine": ("neighbour", best.values.clamp(-1, 1).double().cpu().numpy())},
+        {"cosine": ("neighbour", as_array(best.values.clamp(-1, 1)))},
         coords={
             "neighbour": np.arange(1, len(tokens) + 1),
             "nearby": ("neighbour", np.array(tokens, dtype=object)),

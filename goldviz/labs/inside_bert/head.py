@@ -22,7 +22,7 @@ from torch.nn.functional import cosine_similarity
 
 from goldviz.labs.inside_bert.maps import group_by_word
 from goldviz.labs.inside_bert.overview import piece_coordinates
-from goldviz.labs.inside_bert.reading import TextReading
+from goldviz.labs.inside_bert.reading import TextReading, as_array
 
 SHARES = ("attention", "head_norm", "layer_norm", "rollout", "flow")
 """What stands beside one another for a query: raw weights and four other ways to share the query out over the keys."""
@@ -157,7 +157,7 @@ def mixed_attention(reading: TextReading, layer: int) -> np.ndarray:
 
     Raises IndexError for a layer that the model does not have.
     """
-    weights: np.ndarray = reading.attention(layer).weights[0].mean(0).double().cpu().numpy()
+    weights = as_array(reading.attention(layer).weights[0].mean(0))
     # The softmax in float32 leaves sums that are off by 1e-7, which a product over layers would add up.
     weights /= 2 * weights.sum(1, keepdims=True)
     np.fill_diagonal(weights, weights.diagonal() + 0.5)
@@ -182,8 +182,7 @@ def transformed_values(reading: TextReading, layer: int, head: int) -> Float[Ten
 def head_norms(reading: TextReading, layer: int, head: int) -> Float[np.ndarray, "query key"]:
     """|| a_ij f_h(x_j) || of one head. Raises IndexError for a layer or head that the model does not have."""
     lengths = torch.linalg.vector_norm(transformed_values(reading, layer, head), dim=1, dtype=torch.float64)
-    norms: np.ndarray = reading.head(layer, head).weights * lengths.cpu().numpy()
-    return norms
+    return np.asarray(reading.head(layer, head).weights * as_array(lengths))
 
 
 @torch.no_grad()
@@ -204,9 +203,8 @@ def head_word_norms(reading: TextReading, layer: int, head: int) -> Float[np.nda
         torch.linalg.vector_norm(weights[:, first:stop] @ values[first:stop], dim=1, dtype=torch.float64)
         for first, stop in zip([0, *ends[:-1]], ends, strict=True)
     ]
-    by_piece = torch.stack(lengths, dim=1).cpu().numpy()
-    norms: np.ndarray = np.add.reduceat(by_piece, [0, *ends[:-1]], axis=0) / np.bincount(groups)[:, None]
-    return norms
+    by_piece = as_array(torch.stack(lengths, dim=1))
+    return np.asarray(np.add.reduceat(by_piece, [0, *ends[:-1]], axis=0) / np.bincount(groups)[:, None])
 
 
 @torch.no_grad()
@@ -223,8 +221,7 @@ def attention_norms(reading: TextReading, layer: int) -> Float[np.ndarray, "quer
         keys = slice(first, first + KEYS_AT_ONCE)
         weights = attention.weights[0, :, :, keys].permute(2, 0, 1).double()
         squares[:, keys] = ((products[keys] @ weights) * weights).sum(1).t()
-    norms: np.ndarray = squares.clamp_(min=0).sqrt_().cpu().numpy()
-    return norms
+    return as_array(squares.clamp_(min=0).sqrt_())
 
 
 def _head_products(
@@ -319,14 +316,14 @@ def encoder_layer(reading: TextReading, layer: int, token: int) -> xr.Dataset:
     place, columns = token - 1, block.contract.weight.norm(dim=0)
     return xr.Dataset(
         {
-            "stage_norm": (("stage", "piece"), _plain(torch.cat([stage.norm(dim=-1) for stage in stages.values()]))),
-            "added_cosine": (("added", "piece"), _plain(torch.cat(cosines))),
-            "divisor": (("norm", "piece"), _plain(torch.cat(divisors))),
-            "turned": ("piece", _plain(cosine_similarity(parts.output, parts.input, dim=-1)[0])),
-            "firing": ("piece", _plain((before[0] > 0).double().mean(-1))),
-            "neuron_input": ("neuron", _plain(before[0, place])),
-            "neuron_output": ("neuron", _plain(after[0, place])),
-            "neuron_length": ("neuron", _plain(after[0, place].abs() * columns)),
+            "stage_norm": (("stage", "piece"), as_array(torch.cat([stage.norm(dim=-1) for stage in stages.values()]))),
+            "added_cosine": (("added", "piece"), as_array(torch.cat(cosines))),
+            "divisor": (("norm", "piece"), as_array(torch.cat(divisors))),
+            "turned": ("piece", as_array(cosine_similarity(parts.output, parts.input, dim=-1)[0])),
+            "firing": ("piece", as_array((before[0] > 0).double().mean(-1))),
+            "neuron_input": ("neuron", as_array(before[0, place])),
+            "neuron_output": ("neuron", as_array(after[0, place])),
+            "neuron_length": ("neuron", as_array(after[0, place].abs() * columns)),
         },
         coords={
             **piece_coordinates(reading.pieces),
@@ -337,8 +334,3 @@ def encoder_layer(reading: TextReading, layer: int, token: int) -> xr.Dataset:
         },
         attrs={"layer": layer, "query_piece": token},
     )
-
-
-def _plain(values: Tensor) -> np.ndarray:
-    plain: np.ndarray = values.double().cpu().numpy()
-    return plain

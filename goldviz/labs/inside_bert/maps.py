@@ -20,8 +20,7 @@ def group_by_word(words: Int[np.ndarray, " piece"]) -> Int[np.ndarray, " piece"]
     if not len(words):
         return np.zeros(0, np.int64)
     begins = np.append(True, (words[1:] != words[:-1]) | (words[1:] < 0))
-    groups: np.ndarray = begins.cumsum() - 1
-    return groups
+    return np.asarray(begins.cumsum() - 1)
 
 
 def word_maps(
@@ -39,8 +38,7 @@ def word_maps(
     groups = group_by_word(words)
     first = np.flatnonzero(np.diff(groups, prepend=-1))
     sums = np.add.reduceat(np.asarray(weights, np.float64), first, axis=-1)
-    means: np.ndarray = np.add.reduceat(sums, first, axis=-2) / np.bincount(groups)[:, None]
-    return means
+    return np.asarray(np.add.reduceat(sums, first, axis=-2) / np.bincount(groups)[:, None])
 
 
 def hide_pieces(

@@ -10,7 +10,7 @@ import torch
 import xarray as xr
 
 from goldviz.data.texts.pieces import Pieces
-from goldviz.labs.inside_bert.reading import TextReading
+from goldviz.labs.inside_bert.reading import TextReading, as_array
 from goldviz.models.text.model import TextModel
 
 EMBEDDING_PARTS = ("token", "segment", "position", "sum", "normalised")
@@ -58,8 +58,8 @@ def overview(reading: TextReading) -> xr.Dataset:
     norms = torch.stack([part.norm(dim=-1) for part in reading.embeddings])
     dataset = xr.Dataset(
         {
-            "embedding_norm": (("part", "piece"), norms.double().numpy()),
-            "state_norm": (("state", "piece"), reading.hidden.norm(dim=-1).double().numpy()),
+            "embedding_norm": (("part", "piece"), as_array(norms)),
+            "state_norm": (("state", "piece"), as_array(reading.hidden.norm(dim=-1))),
             "received": (("layer", "piece"), reading.received.astype(float)),
         },
         coords={
@@ -81,7 +81,7 @@ def composition(reading: TextReading, token: int) -> xr.Dataset:
 
     ``sentence`` of the attributes is A or B, by the segment of the piece.
     """
-    vectors = torch.stack([part[token - 1] for part in reading.embeddings]).double().cpu().numpy()
+    vectors = as_array(torch.stack([part[token - 1] for part in reading.embeddings]))
     return xr.Dataset(
         {"embedding": (("part", "unit"), vectors)},
         coords={"part": list(EMBEDDING_PARTS), "unit": np.arange(1, vectors.shape[1] + 1)},

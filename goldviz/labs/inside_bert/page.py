@@ -54,6 +54,7 @@ def show() -> None:
             text_parts.what_will_come(read)
             return
         part.draw(look)
+        state.leave_link(look.now())
     with tone:
         evidence.tone_part(look)
     with beside:
@@ -67,7 +68,6 @@ def attention(look: state.Look) -> None:
     second = _second_look(look)
     if isinstance(second, state.Look) and second is not look:
         compare.show(look, second)
-        state.leave_link(look.settings)
 
 
 def _readable(trouble: str) -> tuple[InsideBert, ReadText]:
@@ -126,25 +126,15 @@ def _second_look(first: state.Look) -> state.Look | str | None:
     return first if read.key == first.read.key else _look(first.settings, read, "Reading the second text")
 
 
-def keeping_link(draw: Callable[[state.Look], None]) -> Callable[[state.Look], None]:
-    """The part, and the address as a link to what it shows."""
-
-    def drawn(look: state.Look) -> None:
-        draw(look)
-        state.leave_link(look.now())
-
-    return drawn
-
-
 PARTS = (
     Part(parts.FIRST, "At a glance", attention),
     Part("beyond", "Is a weight all?", head.layer_and_beyond),
-    Part("evidence", "What is it evidence of?", keeping_link(evidence.evidence_part)),
+    Part("evidence", "What is it evidence of?", evidence.evidence_part),
     Part("hidden", "Guess the hidden word", evidence.masked_part),
-    Part("pieces", "What are pieces?", keeping_link(pieces.pieces_part)),
-    Part("context", "Does a word keep its vector?", keeping_link(pieces.contextual_part)),
-    Part("order", "Does order count?", keeping_link(pieces.order_part)),
-    Part("why", "Why?", keeping_link(pieces.why)),
+    Part("pieces", "What are pieces?", pieces.pieces_part),
+    Part("context", "Does a word keep its vector?", pieces.contextual_part),
+    Part("order", "Does order count?", pieces.order_part),
+    Part("why", "Why?", pieces.why),
     Part("take", take_away.TITLE, pieces.take_along),
 )
 

@@ -89,6 +89,11 @@ class TextReading:
         return HeadSteps(*(step.cpu().numpy() for step in (query, key, value, weights)))
 
 
+def as_array(values: Tensor) -> np.ndarray:
+    """The numbers in float64, where the processor has them."""
+    return np.asarray(values.double().cpu())
+
+
 def piece_ids(model: TextModel, pieces: Pieces) -> Int[Tensor, "1 piece"]:
     """The pieces as a batch of one, where the model's weights are.
 

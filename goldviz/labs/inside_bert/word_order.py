@@ -16,7 +16,7 @@ from torch.nn.functional import cosine_similarity
 
 from goldviz.data.texts.pieces import SPECIAL_WORD, Pieces
 from goldviz.labs.inside_bert.overview import label_names, piece_coordinates
-from goldviz.labs.inside_bert.reading import TextReading
+from goldviz.labs.inside_bert.reading import TextReading, as_array
 
 LEAST_POSITIONS, MOST_POSITIONS = 32, 128
 """Positions whose similarity is worked out: the text's, but not fewer and not more; of more, every second or fourth."""
@@ -35,11 +35,11 @@ def position_similarity(reading: TextReading) -> xr.Dataset:
     every = -(-len(first) // MOST_POSITIONS)
     rows = first[::every]
     places = np.arange(1, len(first) + 1, every)
-    own = (table[: len(reading.pieces)] @ table[: len(reading.pieces)].t()).cpu().numpy()
+    own = as_array(table[: len(reading.pieces)] @ table[: len(reading.pieces)].t())
     means = [float(np.diagonal(own, distance).mean()) for distance in range(len(own))]
     return xr.Dataset(
         {
-            "position_cosine": (("position", "other"), (rows @ rows.t()).cpu().numpy()),
+            "position_cosine": (("position", "other"), as_array(rows @ rows.t())),
             "distance_cosine": ("distance", np.array(means)),
         },
         coords={"position": places, "other": places, "distance": np.arange(len(own))},
@@ -69,7 +69,7 @@ def order_test(reading: TextReading, order: Int[np.ndarray, " piece"]) -> xr.Dat
         in_order, out_of_order = _states(reading, meaning + position), _states(reading, meaning[places] + position)
         distances = torch.empty_like(in_order[..., 0])
         distances[:, places] = (out_of_order - in_order[:, places]).norm(dim=-1) / in_order[:, places].norm(dim=-1)
-        shares.append(distances.double().cpu().numpy())
+        shares.append(as_array(distances))
         tones.append([_chances(reading, states) for states in (in_order, out_of_order)])
     dataset = xr.Dataset(
         {"moved": (("positions", "state", "piece"), np.stack(shares))},
@@ -104,7 +104,7 @@ def sentence_pair(reading: TextReading) -> xr.Dataset:
     ordinary = ~reading.pieces.special
     other = (segments[:, None] != segments) & ordinary
     for layer in range(shape.layers):
-        weights = reading.attention(layer).weights[0].double().cpu().numpy()
+        weights = as_array(reading.attention(layer).weights[0])
         across[layer] = (weights * other).sum(-1)[:, ordinary].mean(-1)
     alone = _states(reading, embeddings.token + table.weight[0] + embeddings.position)
     distances = (reading.hidden - alone).norm(dim=-1) / alone.norm(dim=-1)
@@ -112,7 +112,7 @@ def sentence_pair(reading: TextReading) -> xr.Dataset:
     return xr.Dataset(
         {
             "across": (("layer", "head"), across),
-            "segment_moved": (("state", "piece"), distances.double().cpu().numpy()),
+            "segment_moved": (("state", "piece"), as_array(distances)),
             "segment": ("piece", segments.astype(float)),
         },
         coords={
@@ -178,7 +178,7 @@ def same_word(first: TextReading, first_text: str, second: TextReading, second_t
     places, others = words_of(first.pieces, first_text), words_of(second.pieces, second_text)
     own = first.hidden[:, places[word]].double().mean(1)
     means = {other: second.hidden[:, where].double().mean(1) for other, where in others.items()}
-    cosines = {other: cosine_similarity(own, mean, dim=-1).cpu().numpy() for other, mean in means.items()}
+    cosines = {other: as_array(cosine_similarity(own, mean, dim=-1)) for other, mean in means.items()}
     rest = [cosine for other, cosine in cosines.items() if other != word]
     median = np.median(rest, axis=0) if rest else np.full(len(own), np.nan)
     return xr.Dataset(

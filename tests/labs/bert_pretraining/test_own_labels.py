@@ -10,7 +10,7 @@ from goldviz.data.texts.pieces import TextError
 from goldviz.labs.bert_pretraining.figures import FIGURES
 from goldviz.labs.bert_pretraining.findings import findings_of, pretraining_verdict
 from goldviz.labs.bert_pretraining.settings import BertPretraining
-from goldviz.labs.bert_pretraining.texts import JUDGED_TEXTS, pretraining_texts, texts_with_tones
+from goldviz.labs.bert_pretraining.texts import JUDGED_TEXTS, pretraining_texts, texts_with_tones, tones_of
 from tests.labs.bert_pretraining.cases import SMALL
 
 STARS = [(f"Dish {n} was {'awful' if n % 4 == 0 else 'fresh'} that day.", f"{1 + n % 4}") for n in range(100)]
@@ -23,16 +23,16 @@ def settings():
 
 
 def test_texts_of_the_file_are_learned_and_others_of_it_judged(settings):
-    own, labels = labelled_texts(settings.labelled_texts), texts_with_tones(settings)
+    own, (learned, unseen) = labelled_texts(settings.labelled_texts), texts_with_tones(settings)
     written = dict(STARS)
-    assert labels.tones == ["1", "2", "3", "4"]
-    [judged] = labels.unseen.values()
-    assert (len(labels.learned), len(judged)) == (60, 20)
-    assert all(written[text] == tone for text, tone, _ in labels.learned + judged)
-    assert {text for text, *_ in labels.learned} <= {text for text, _ in own.learned}
+    assert tones_of(settings) == ["1", "2", "3", "4"]
+    [judged] = unseen.values()
+    assert (len(learned), len(judged)) == (60, 20)
+    assert all(written[text] == tone for text, tone, _ in learned + judged)
+    assert {text for text, *_ in learned} <= {text for text, _ in own.learned}
     assert {text for text, *_ in judged} == {text for text, _ in own.unseen}
     assert len(judged) <= JUDGED_TEXTS
-    assert pretraining_texts(settings).tones == labels.tones
+    assert pretraining_texts(settings).tones == tones_of(settings)
 
 
 def test_a_run_names_its_classes_and_stands_beside_counting_words_and_the_largest_class(settings):

@@ -50,8 +50,7 @@ def config(vocabulary):
 
 def test_every_neighbour_comes_once_as_next_and_once_with_a_random_sentence():
     documents = [["a", "b", "c"], ["d"], ["e", "f"]]
-    pairs = sentence_pairs(documents, np.random.default_rng(0))
-    rows = list(zip(pairs.first, pairs.second, pairs.labels, strict=True))
+    rows = sentence_pairs(documents, np.random.default_rng(0))
     assert [row[:2] for row in rows if row[2] == NEXT] == [("a", "b"), ("b", "c"), ("e", "f")]
     home = {sentence: number for number, document in enumerate(documents) for sentence in document}
     assert [first for first, _, label in rows if label == RANDOM] == ["a", "b", "e"]
@@ -60,7 +59,7 @@ def test_every_neighbour_comes_once_as_next_and_once_with_a_random_sentence():
 
 def test_of_one_document_the_random_sentence_is_not_the_next():
     pairs = sentence_pairs([[*"abcdef"]], np.random.default_rng(0))
-    random = {(a, b) for a, b, label in zip(pairs.first, pairs.second, pairs.labels, strict=True) if label == RANDOM}
+    random = {(a, b) for a, b, label in pairs if label == RANDOM}
     assert not random & {("a", "b"), ("b", "c"), ("c", "d"), ("d", "e"), ("e", "f")}
     assert all(first != second for first, second in random)
     assert not len(sentence_pairs([["a", "b"]], np.random.default_rng(0)))

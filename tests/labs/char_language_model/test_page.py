@@ -59,7 +59,7 @@ def test_the_hierarchy_lights_what_a_place_sees_and_the_losses_stand_in_three_un
 
 @pytest.mark.parametrize(("node", "lit"), [((3, 0), 15), ((2, 1), 7), ((1, 3), 3), ((0, 5), 1)])
 def test_the_receptive_field_is_lit(node: tuple[int, int], lit: int) -> None:
-    tree = Tree.of("wavenet", 8, 3)
+    tree = Tree((8, 4, 2, 1))
     drawn = reach(tree, node=node)
     colours = list(drawn.data[-1].marker.color)
     assert colours.count(colours[tree.nodes.index(node)]) == lit == len(tree.seen(node))

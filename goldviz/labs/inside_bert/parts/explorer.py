@@ -43,8 +43,6 @@ AHEAD = "inside-bert"
 """The page under whose name the browser keeps what it fetched ahead."""
 WEIGHT = "weight"
 """The largest weight worked out, among what is fetched."""
-NETWORK = "network"
-"""The head in view, for the diagram of the whole encoder."""
 STEPS = (FIGURES["scores"], FIGURES["mixing"])
 Place = tuple[int, int, int]
 """Layer, head and piece, from 1."""
@@ -151,7 +149,7 @@ def ahead(read: ReadText, reading: TextReading, place: Place, theme: Theme) -> d
     ds = steps_of(read, reading, place)
     figures = {spec.name: figure_text(read, spec, ds, theme, *place) for spec in STEPS}
     layer, head, _ = place
-    values = {WEIGHT: weight_by_hand(ds), NETWORK: {"layer": layer, "head": head}}
+    values = {WEIGHT: weight_by_hand(ds), "network": {"layer": layer, "head": head}}
     return {
         "subject": subject_of(read, *place),
         "figures": {**figures, **{name: json.dumps(words) for name, words in values.items()}},

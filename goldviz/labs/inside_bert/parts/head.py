@@ -109,7 +109,6 @@ def _take_over(place: Mapping[str, Any], most: Mapping[str, Any]) -> None:
 
 def _pickers(look: Look) -> None:
     """Layer, head and piece by keyboard: the same choice as in the explorer."""
-    tokens = look.pieces()
     layer, head, token, convention = st.columns([1, 1, 2, 2])
     options: dict[str, Any] = {"persist_state": "session"}
     with layer:
@@ -117,13 +116,7 @@ def _pickers(look: Look) -> None:
     with head:
         st.number_input("Head", 1, look.overview.attrs["heads"], key=key_of("head"), **options)
     with token:
-        st.selectbox(
-            "Piece that asks",
-            range(1, len(tokens) + 1),
-            key=key_of("token"),
-            format_func=lambda place: f"{place}: {tokens[place - 1]}",
-            **options,
-        )
+        look.piece_box("Piece that asks", key_of("token"))
     with convention:
         st.selectbox(
             "Equations", list(CONVENTIONS), key=key_of("convention"), format_func=CONVENTIONS.__getitem__, **options

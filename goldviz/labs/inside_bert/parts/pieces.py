@@ -71,17 +71,10 @@ def pieces_part(look: Look) -> None:
 @whole_page.drawn_alone
 def _near(look: Look) -> None:
     """What is added up for one piece, and the vocabulary around it."""
-    tokens = look.pieces()
-    key = "neighbour-piece"
-    if st.session_state.get(key, 0) not in range(1, len(tokens) + 1):
-        st.session_state[key] = min(int(st.session_state[key_of("token")]), len(tokens))
-    st.selectbox(
-        "Piece",
-        range(1, len(tokens) + 1),
-        key=key,
-        persist_state="session",
-        format_func=lambda place: f"{place}: {tokens[place - 1]}",
-    )
+    key, count = "neighbour-piece", len(look.read.pieces)
+    if st.session_state.get(key, 0) not in range(1, count + 1):
+        st.session_state[key] = min(int(st.session_state[key_of("token")]), count)
+    look.piece_box("Piece", key)
     place = int(st.session_state[key])
     parts = result_of(look.read, ("composition", place), lambda: composed(look.reading, place))
     look.figure(FIGURES["composition"], parts, place)

@@ -206,6 +206,17 @@ class Look:
         """The pieces as controls name them."""
         return [short_piece(piece) for piece in self.read.pieces.tokens]
 
+    def piece_box(self, words: str, key: str) -> None:
+        """A box to choose a piece by its number."""
+        tokens = self.pieces()
+        st.selectbox(
+            words,
+            range(1, len(tokens) + 1),
+            key=key,
+            persist_state="session",
+            format_func=lambda place: f"{place}: {tokens[place - 1]}",
+        )
+
     def figure(
         self, spec: FigureSpec, ds: xr.Dataset, *about: object, key: str = "", ahead: str = "", **more: Any
     ) -> None:
