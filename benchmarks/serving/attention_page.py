@@ -15,7 +15,7 @@ import streamlit as st
 import torch
 
 from goldviz.data.texts.pieces import Pieces
-from goldviz.labs.inside_bert.head import head_norms, mixed_attention
+from goldviz.labs.inside_bert.head import head_norms, head_word_norms, mixed_attention
 from goldviz.labs.inside_bert.parts.explorer import Choice, attention_explorer
 from goldviz.labs.inside_bert.queries import AttentionExhibit, Measure
 from goldviz.labs.inside_bert.reading import TextReading, read_text
@@ -69,7 +69,8 @@ def exhibit(reading: TextReading) -> AttentionExhibit:
         summaries={name: reading.summaries[name] for name in ("entropy", "distance", "special")},
         head=head,
         word_texts=tuple(f"word{number}" for number in range(pieces.words.max() + 1)),
-        measures=("weights", "norms", "rollout"),
+        word_norms=lambda layer, number: head_word_norms(reading, layer, number).astype(np.float32),
+        ahead=lambda *place: {},
         held_bytes=reading.hidden.numel() * 4,
     )
 

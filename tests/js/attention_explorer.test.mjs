@@ -84,8 +84,8 @@ beforeEach(() => {
 });
 
 const HEADER = {
-  layers: 2, heads: 2, tile: 2, edges: [0, 1, 2], tokens: ["gold", "rose"], special: [false, false], measures: ["weights", "norms"],
-  words: false, summaries: { entropy: [[0.4, 0.1], [0.3, 0.2]], distance: [[1, 2], [3, 4]] },
+  layers: 2, heads: 2, tile: 2, edges: [0, 1, 2], tokens: ["gold", "rose"], special: [false, false],
+  summaries: { entropy: [[0.4, 0.1], [0.3, 0.2]], distance: [[1, 2], [3, 4]] },
 };
 // Halves: 1 and 0.5, a head's four cells each.
 const TILES = Uint16Array.from({ length: 16 }, (_, cell) => (cell % 4 === 1 ? 0x3c00 : 0x3800));

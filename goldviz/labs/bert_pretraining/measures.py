@@ -172,7 +172,7 @@ class PretrainingReading(RunReading):
         looks = dataset["look"].values if "look" in dataset.coords else np.array([], dtype=int)
         self.looks = {WORDS: looks <= began, TONE: looks > began}
         self.seeds, self.labelled = len(self.nothing), int(dataset.attrs.get("labelled_texts", 0))
-        self.parts = self.labels("part")
+        self.parts = self.along("part")
 
     def values(self, name: str, *dims: str) -> Floats:
         """The variable with these dimensions as its axes."""
@@ -206,20 +206,20 @@ class PretrainingReading(RunReading):
     def tone(self, tone_set: str, name: str = "unseen_tone_accuracy") -> Floats:
         """The share of tones judged rightly in these texts, for each seed; ``name`` says by which network."""
         shares = self.last_look(name, "tone_set")
-        there = len(shares) and tone_set in self.labels("tone_set")
-        return shares[self.labels("tone_set").index(tone_set)] if there else self.nothing
+        there = len(shares) and tone_set in self.along("tone_set")
+        return shares[self.along("tone_set").index(tone_set)] if there else self.nothing
 
     @property
     def familiar(self) -> str:
         """The unseen texts that are like the labelled ones."""
-        return OWN if OWN in self.labels("tone_set") else NEW_DRAWS
+        return OWN if OWN in self.along("tone_set") else NEW_DRAWS
 
     def by_baseline(self, baseline: str, tone_set: str) -> float:
         """The same of a baseline."""
         shares = self.values("baseline_tone_accuracy", "baseline", "tone_set")
-        if not len(shares) or tone_set not in self.labels("tone_set"):
+        if not len(shares) or tone_set not in self.along("tone_set"):
             return float("nan")
-        return float(shares[self.labels("baseline").index(baseline), self.labels("tone_set").index(tone_set)])
+        return float(shares[self.along("baseline").index(baseline), self.along("tone_set").index(tone_set)])
 
     @cached_property
     def hardest(self) -> Kind:
@@ -235,7 +235,7 @@ class PretrainingReading(RunReading):
         of_bag = float(bag[0, 0]) if bag.size else np.nan
         return Kind(name, right[row], overall, behind[row], of_bag, int(counts[row, 0]))
 
-    def labels(self, dim: str) -> tuple[str, ...]:
+    def along(self, dim: str) -> tuple[str, ...]:
         """What stands along a dimension; nothing where there is no such dimension."""
         return tuple(str(name) for name in self.dataset[dim].values) if dim in self.dataset.coords else ()
 

@@ -55,9 +55,9 @@ class AttentionExhibit:
 
     ``tiles`` (L, H, t, t) float16 by :func:`goldviz.labs.inside_bert.maps.pool_tiles`; ``summaries`` (L, H)
     each, with ``entropy`` in bits, ``distance`` in pieces, ``special`` as a share; ``words`` (N,) numbers the words
-    from 0, with -1 at special pieces; ``word_texts`` names them, None where there is no map by word.
-    ``head(layer, head, measure)`` gives the exact map, (N, N) with queries as rows, for each of ``measures``, and keeps
-    ``held_bytes`` alive; norms by word, which norms by piece do not give, are ``word_norms(layer, head)``.
+    from 0, with -1 at special pieces; ``word_texts`` names them. ``head(layer, head, measure)`` gives the exact map,
+    (N, N) with queries as rows, and keeps ``held_bytes`` alive; norms by word, which norms by piece do not give, are
+    ``word_norms(layer, head)``.
     ``ahead(layer, head, piece, theme)`` gives what a page shows of a query beside its maps, as
     ``PositionsPage.answer`` of ``assets/frames_page.js`` takes it.
     """
@@ -67,11 +67,10 @@ class AttentionExhibit:
     tiles: NDArray[np.float16]
     summaries: Mapping[str, NDArray[np.floating[Any]]]
     head: Callable[[int, int, Measure], NDArray[np.float32]]
-    word_texts: tuple[str, ...] | None = None
-    word_norms: Callable[[int, int], NDArray[np.float32]] | None = None
-    measures: tuple[Measure, ...] = ("weights",)
+    word_texts: tuple[str, ...]
+    word_norms: Callable[[int, int], NDArray[np.float32]]
+    ahead: Callable[[int, int, int, Theme], Mapping[str, Any]]
     held_bytes: int = 0
-    ahead: Callable[[int, int, int, Theme], Mapping[str, Any]] | None = None
 
     @property
     def layers(self) -> int:
@@ -97,9 +96,9 @@ class AttentionExhibit:
     @cached_property
     def spoken(self) -> Units:
         """The words as units, special pieces among them, in the order of the text."""
-        words, texts = np.asarray(self.words), self.word_texts or ()
+        words = np.asarray(self.words)
         first = np.flatnonzero(np.diff(group_by_word(words), prepend=-1))
-        labels = tuple(self.tokens[i] if words[i] < 0 else texts[words[i]] for i in first)
+        labels = tuple(self.tokens[i] if words[i] < 0 else self.word_texts[words[i]] for i in first)
         return Units(labels, first, words[first] < 0)
 
     def overview_bytes(self) -> bytes:
@@ -119,15 +118,13 @@ class AttentionExhibit:
             "tokens": self.tokens,
             "special": self.pieces.special.tolist(),
             "summaries": {name: _rounded(values) for name, values in self.summaries.items()},
-            "measures": self.measures,
-            "words": self.word_texts is not None,
         }
         return payload(header, tiles.astype("<f2", copy=False))
 
     def head_bytes(self, layer: int, head: int, by: By, special: Special, measure: Measure) -> bytes:
         """One head's exact map as float32, with the labels of its rows and columns.
 
-        Raises :class:`QueryError` for a layer, head or measure that there is not, and for words where there are none.
+        Raises :class:`QueryError` for a layer or head that there is not.
         """
         weights = self.weights(layer, head, by, special, measure)
         header = {
@@ -144,8 +141,6 @@ class AttentionExhibit:
     def ahead_bytes(self, layer: int, head: int, piece: int, theme: Theme) -> bytes:
         """What ``ahead`` gives, as JSON. Raises :class:`QueryError` for a place that there is not."""
         self._check(layer=layer, head=head, piece=piece)
-        if self.ahead is None:
-            raise QueryError("There is nothing beside the maps of this text.", 404)
         return json.dumps(self.ahead(layer, head, piece, theme), separators=(",", ":"), allow_nan=False).encode()
 
     def part(self, name: str, query: Mapping[str, str]) -> tuple[bytes, str]:
@@ -177,13 +172,9 @@ class AttentionExhibit:
     def weights(self, layer: int, head: int, by: By, special: Special, measure: Measure) -> Weights:
         """The map behind :meth:`head_bytes`; raises as it does."""
         self._check(layer=layer, head=head)
-        if measure not in self.measures:
-            raise QueryError(f"The measure is {measure!r}; allowed is {' or '.join(self.measures)}.", 400)
         if by == "piece":
             values, units = self.head(layer, head, measure), self.pieces
-        elif self.word_texts is None:
-            raise QueryError("This text is shown by 'piece' alone; 'word' is not offered.", 400)
-        elif measure == "norms" and self.word_norms is not None:
+        elif measure == "norms":
             values, units = self.word_norms(layer, head), self.spoken
         else:
             by_word = word_maps(self.head(layer, head, measure), np.asarray(self.words))

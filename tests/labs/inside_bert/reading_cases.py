@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from goldviz.labs.inside_bert.maps import pool_tiles
+from goldviz.labs.inside_bert.maps import pool_tiles, word_maps
 from goldviz.labs.inside_bert.queries import AttentionExhibit, Measure
 
 SCRIPT = "<script>alert(1)</script>"
@@ -54,6 +54,7 @@ def known_exhibit(count: int = len(TOKENS), layers: int = 3, heads: int = 4, **c
         "summaries": {"entropy": 5 - spread / 10, "distance": spread + 0.5, "special": spread / (layers * heads)},
         "head": head,
         "word_texts": WORD_TEXTS * rounds,
-        "measures": ("weights", "norms"),
+        "word_norms": lambda layer, number: word_maps(head(layer, number, "norms"), words).astype(np.float32),
+        "ahead": lambda *_place: {},
     }
     return AttentionExhibit(**{**settings, **changed})

@@ -33,8 +33,6 @@ def test_the_overview_holds_every_head_s_tile_and_the_text() -> None:
     assert header["special"] == SPECIAL.tolist()
     assert header["edges"] == list(range(12))
     assert header["summaries"]["distance"][1][2] == 6.5
-    assert header["measures"] == ["weights", "norms"]
-    assert header["words"] is True
 
 
 def test_a_head_travels_exactly() -> None:
@@ -161,11 +159,9 @@ def test_what_stands_beside_the_maps_comes_as_json(client: TestClient) -> None:
         ("ahead/0/0/11", 404, "no piece 11; allowed is 0 to 10"),
         ("ahead/0/0/-1", 404, "not a number"),
         ("ahead/0/0/0?theme=%3Cscript%3E", 400, "theme is '<script>'; allowed is light or dark"),
-        ("ahead/0/0/0", 404, "nothing beside the maps"),
         ("head/0/0?by=letter", 400, "by is 'letter'; allowed is piece or word"),
         ("head/0/0?special=%3Cscript%3E", 400, "special is '<script>'"),
         ("head/0/0?measure=", 400, "measure is ''; allowed is weights or norms or rollout"),
-        ("head/0/0?measure=rollout", 400, "measure is 'rollout'; allowed is weights or norms"),
     ],
 )
 def test_what_there_is_not_is_refused_in_a_sentence(client: TestClient, part: str, status: int, words: str) -> None:
@@ -180,14 +176,8 @@ def test_what_there_is_not_is_refused_in_a_sentence(client: TestClient, part: st
 def test_a_setting_of_a_wrong_type_is_refused_in_a_sentence(name: str, value: object) -> None:
     part = "ahead/0/0/0" if name == "theme" else "head/0/0"
     with pytest.raises(QueryError, match=f"The setting {name} is .*; allowed is ") as refused:
-        known_exhibit(ahead=lambda *_place: {}).part(part, {name: value})
+        known_exhibit().part(part, {name: value})
     assert refused.value.status == 400
-
-
-def test_words_are_refused_where_there_are_none(client: TestClient) -> None:
-    token = shelf.put(known_exhibit(word_texts=None))
-    answer = client.get(f"{EXHIBITS_PATH}/{token}/head/0/0?by=word")
-    assert (answer.status_code, answer.text) == (400, "This text is shown by 'piece' alone; 'word' is not offered.")
 
 
 def test_an_unknown_token_is_not_found(client: TestClient) -> None:

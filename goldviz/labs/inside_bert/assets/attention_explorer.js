@@ -31,6 +31,7 @@ class Explorer {
     this.heads = new Map();
     this.sent = [];
     this.view = undefined;
+    this.by = undefined;
     this.keptUntil = 0;
     this.tip = new Tip(this.parts.tip, host);
     const told = {
@@ -136,16 +137,11 @@ class Explorer {
     await head;
   }
 
-  // What this exhibit can show.
+  // What an exhibit can show.
   offer() {
-    const { measures, words, summaries } = this.header;
-    const { measure, order } = this.parts;
-    const kept = measures.includes(measure.value) ? measure.value : measures[0];
-    measure.replaceChildren(...measures.map((name) => new Option(MEASURES[name], name, false, name === kept)));
-    this.parts["measure-label"].hidden = measures.length < 2;
-    this.switchOf("by").hidden = !words;
-    if (!words) this.by = "piece";
+    const { measure, order } = this.parts, { summaries } = this.header;
     if (order.options.length) return;
+    measure.append(...Object.entries(MEASURES).map(([name, words]) => new Option(words, name)));
     order.append(new Option("by place", "place"));
     for (const [manner, words] of [["layer", "in layers"], ["all", "all heads"]]) {
       for (const [name, measured] of Object.entries(ORDERED_BY)) {

@@ -191,7 +191,6 @@ def exhibit(read: ReadText, reading: TextReading) -> AttentionExhibit:
         head=head,
         word_norms=word_norms,
         word_texts=word_texts(read.text, pieces.words, pieces.offsets),
-        measures=("weights", "norms", "rollout"),
         ahead=lambda layer, number, token, theme: ahead(read, reading, (layer + 1, number + 1, token + 1), theme),
         held_bytes=int(reading.hidden.numel() * 4 + 4 * len(reading.hidden) * len(pieces) ** 2),
     )
