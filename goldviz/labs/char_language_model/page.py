@@ -47,10 +47,9 @@ class Tree:
         >>> sorted(Tree((4, 2, 1)).seen((1, 1)))
         [(0, 2), (0, 3), (1, 1)]
         """
-        places = {node}
-        for one in self.below(node):
-            places |= self.seen(one)
-        return places
+        layer, place = node
+        wide = [count // self.places[layer] for count in self.places[: layer + 1]]
+        return {(level, one) for level, one in self.nodes if level <= layer and one // wide[level] == place}
 
     @property
     def nodes(self) -> list[Node]:
