@@ -244,15 +244,13 @@ without_heads = figure(
 )
 
 
-def summary_of(ds: Run, summary: str) -> Array:
-    """One of ``SUMMARIES`` (layer, head); distances, which the dataset has in pieces, are divided by their number."""
-    values = ds[f"head_{summary}"]
-    return values / ds.sizes["piece"] if summary == "distance" else values
-
-
 def _map(of: Callable[[Plot], Run], heading: str, summary: str, **how: Any) -> Panel:
+    def values(plot: Plot) -> Array:
+        # Distances, which the dataset has in pieces, are divided by their number.
+        return of(plot)[f"head_{summary}"] / (of(plot).sizes["piece"] if summary == "distance" else 1)
+
     hover = f"{heading}: layer %{{y}}, head %{{x}}<br>{SUMMARIES[summary]}: %{{z:.3f}}"
-    drawn = heat(lambda plot: summary_of(of(plot), summary), "head", "layer", hover=hover, more=CELLS)
+    drawn = heat(values, "head", "layer", hover=hover, more=CELLS)
     return panel(drawn, heading=heading, x=axis("Head", showgrid=False), **how)
 
 
