@@ -430,8 +430,9 @@ class BertPretraining(Experiment):
             "scored": scored,
         }
 
-    def parts(self, layers: int) -> list[str]:
-        """The parts of a network of so many blocks from the bottom to the top, as ``part`` names them."""
-        blocks = [f"block {number}" for number in range(1, layers + 1)]
-        own = [OWN_PARTS[self.objective]] if self.objective in OWN_PARTS else []
-        return ["embeddings", *blocks, "masked-word head", *own, "tone head"]
+
+def names_of_parts(objective: str, layers: int) -> list[str]:
+    """The parts of a network of so many blocks from the bottom to the top, as ``part`` names them."""
+    blocks = [f"block {number}" for number in range(1, layers + 1)]
+    own = [OWN_PARTS[objective]] if objective in OWN_PARTS else []
+    return ["embeddings", *blocks, "masked-word head", *own, "tone head"]

@@ -40,7 +40,7 @@ from goldviz.labs.bert_pretraining.network import (
     watched_parts,
 )
 from goldviz.labs.bert_pretraining.objectives import drawn_order, segments_of
-from goldviz.labs.bert_pretraining.settings import BASELINES, NEXT_SENTENCE, PERMUTATION
+from goldviz.labs.bert_pretraining.settings import BASELINES, NEXT_SENTENCE, PERMUTATION, names_of_parts
 from goldviz.labs.bert_pretraining.start import start_of
 from goldviz.labs.bert_pretraining.texts import PretrainingTexts, TextPairs, hide, pretraining_texts
 from goldviz.models.text.encoder import EncoderDropout
@@ -137,7 +137,7 @@ def announce(
     shape = first.network.encoder.shape
     record.coordinates(
         seed=list(settings.seeds),
-        part=settings.parts(shape.layers),
+        part=names_of_parts(settings.objective, shape.layers),
         layer=list(range(1, shape.layers + 1)),
         head=list(range(1, shape.heads + 1)),
         query=places,

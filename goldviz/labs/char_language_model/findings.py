@@ -33,7 +33,8 @@ from goldviz.diagnostics.findings.language_model import (
 from goldviz.diagnostics.findings.line import above, below, where
 from goldviz.diagnostics.findings.training import saturated, training_diverged, units_dead
 from goldviz.labs.char_language_model.measures import Reading
-from goldviz.labs.char_language_model.settings import LAYERED, TANH, WITHOUT_LAYERS
+from goldviz.labs.char_language_model.settings import LAYERED, TANH
+from goldviz.labs.char_language_model.sizes import WITHOUT_LAYERS
 
 if TYPE_CHECKING:
     from goldviz.labs.char_language_model.settings import CharLanguageModel

@@ -17,7 +17,8 @@ from goldviz.figures.theme import INKS, Theme
 from goldviz.labs.char_language_model import LAB
 from goldviz.labs.char_language_model.figures import in_all_units
 from goldviz.labs.char_language_model.measures import Reading, growth
-from goldviz.labs.char_language_model.settings import BENGIOS, LAYERED, CharLanguageModel, hidden_layers
+from goldviz.labs.char_language_model.settings import BENGIOS, LAYERED, CharLanguageModel
+from goldviz.labs.char_language_model.sizes import hidden_layers
 from goldviz.ui.pages.laboratory import LaboratoryPage, notes_on_text
 from goldviz.ui.panels.lanes import Lane
 from goldviz.ui.panels.live_figure import live_figure

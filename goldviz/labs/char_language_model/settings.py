@@ -22,6 +22,7 @@ from goldviz.declare import standard
 from goldviz.declare.memory_of_training import bytes_of_training
 from goldviz.declare.settings import About, Experiment, Preset, Variable, setting
 from goldviz.declare.standard import EVERY_STEP
+from goldviz.labs.char_language_model.sizes import hidden_layers
 from goldviz.models.recurrent.cells import CELL_LABELS, CELLS
 
 MODELS = {
@@ -35,7 +36,6 @@ MODELS = {
 }
 LAYERED = ("mlp", "direct_mlp", "deep_mlp", "wavenet")
 BENGIOS = ("mlp", "direct_mlp")
-WITHOUT_LAYERS = ("bigram", "neural_bigram")
 TANH = (*LAYERED, "rnn")
 """Models whose hidden values come from a tanh alone."""
 CORPORA = {"names": "First names", "cities": "City names", "python": "Python's documentation"}
@@ -345,14 +345,3 @@ class CharLanguageModel(Experiment):
             )
         past = self.context * self.embedding * 30 if self.model == "direct_mlp" else 0
         return self.context * self.embedding * width + max(hidden_layers(self) - 1, 0) * width**2 + past
-
-
-def characters_read(settings: CharLanguageModel) -> int:
-    """The characters before the next one that the model reads: a bigram's one, or the context."""
-    return 1 if settings.model in WITHOUT_LAYERS else settings.context
-
-
-def hidden_layers(settings: CharLanguageModel) -> int:
-    """Hidden layers that are looked at; of a recurrent network its last state counts as one."""
-    by_model = {"mlp": 1, "deep_mlp": settings.layers, "wavenet": settings.context.bit_length() - 1}
-    return 0 if settings.model in WITHOUT_LAYERS else by_model.get(settings.model, 1)

@@ -46,7 +46,7 @@ from goldviz.labs.char_language_model.networks import (
     Pass,
     loss_with_gradients,
 )
-from goldviz.labs.char_language_model.settings import characters_read, hidden_layers
+from goldviz.labs.char_language_model.sizes import characters_read, hidden_layers
 from goldviz.labs.char_language_model.split import Split, Windows, split, windows
 from goldviz.training.devices import device_name, training_on
 from goldviz.training.grid import Grid, close_steps, hand_over, parameter_count, stacked, steps_from_state, table

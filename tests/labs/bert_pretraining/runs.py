@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from goldviz.labs.bert_pretraining.settings import BASELINES, TONE_SETS, TONES, BertPretraining
+from goldviz.labs.bert_pretraining.settings import BASELINES, TONE_SETS, TONES, BertPretraining, names_of_parts
 from tests.labs.layer_readings import BINS, layer_readings
 
 PIECES = [
@@ -65,7 +65,7 @@ def build(
     phase = np.where(step <= words, 1, 2)
     look = np.unique([1, words, words + tone, *step[step % look_every == 0]])
     look = look[look > 0]
-    parts = BertPretraining(layers=layers, heads=heads, width=8 * heads).parts(layers)
+    parts = names_of_parts("masked_words", layers)
     first, second = phase == 1, phase == 2
 
     def wobble(*shape: int, size: float = 0.1) -> np.ndarray:

@@ -26,7 +26,7 @@ from goldviz.labs.bert_pretraining.network import (
     part_gradient_norms,
     part_sizes,
 )
-from goldviz.labs.bert_pretraining.settings import BertPretraining
+from goldviz.labs.bert_pretraining.settings import BertPretraining, names_of_parts
 from goldviz.labs.bert_pretraining.texts import (
     CANDIDATES,
     JUDGED_TEXTS,
@@ -194,7 +194,7 @@ def test_the_gradient_s_norm_is_made_of_its_parts(learner, data):
 
 def test_the_parts_have_all_parameters(learner):
     assert sum(part_sizes(learner.network)) == sum(weights.numel() for weights in learner.network.parameters())
-    assert len(part_sizes(learner.network)) == len(BertPretraining(**SMALL).parts(BertPretraining(**SMALL).layers))
+    assert len(part_sizes(learner.network)) == len(names_of_parts("masked_words", BertPretraining(**SMALL).layers))
 
 
 def test_only_matrices_decay(learner):

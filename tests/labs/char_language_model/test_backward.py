@@ -6,7 +6,8 @@ import torch
 from torch.nn.functional import cross_entropy
 
 from goldviz.labs.char_language_model.networks import MODELS, LayeredModel, loss_with_gradients
-from goldviz.labs.char_language_model.settings import CharLanguageModel, hidden_layers
+from goldviz.labs.char_language_model.settings import CharLanguageModel
+from goldviz.labs.char_language_model.sizes import hidden_layers
 from tests.labs.small_runs import small_run
 
 SHAPES = (

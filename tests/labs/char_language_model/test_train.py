@@ -17,7 +17,8 @@ from goldviz.labs.char_language_model.instruments import (
 )
 from goldviz.labs.char_language_model.networks import MODELS
 from goldviz.labs.char_language_model.settings import MODELS as NAMED
-from goldviz.labs.char_language_model.settings import CharLanguageModel, characters_read
+from goldviz.labs.char_language_model.settings import CharLanguageModel
+from goldviz.labs.char_language_model.sizes import characters_read
 from goldviz.labs.char_language_model.split import Windows, windows
 from goldviz.labs.char_language_model.train import reader
 from goldviz.training.grid import close_steps

@@ -1,0 +1,21 @@
+"""How much of the context a model reads, and its hidden layers, which a script asks without declared settings."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from goldviz.labs.char_language_model.settings import CharLanguageModel
+
+WITHOUT_LAYERS = ("bigram", "neural_bigram")
+
+
+def characters_read(settings: CharLanguageModel) -> int:
+    """The characters before the next one that the model reads: a bigram's one, or the context."""
+    return 1 if settings.model in WITHOUT_LAYERS else settings.context
+
+
+def hidden_layers(settings: CharLanguageModel) -> int:
+    """Hidden layers that are looked at; of a recurrent network its last state counts as one."""
+    by_model = {"mlp": 1, "deep_mlp": settings.layers, "wavenet": settings.context.bit_length() - 1}
+    return 0 if settings.model in WITHOUT_LAYERS else by_model.get(settings.model, 1)
