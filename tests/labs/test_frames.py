@@ -133,13 +133,14 @@ def in_words(row: AtStep | np.ndarray) -> Any:
 
 def test_a_figure_without_frames_is_sent_whole_when_its_run_is_over() -> None:
     lab = next(lab for lab in TRAINED if lab.name == "gold-forecast")
-    run, specs = example(lab.declared, lab.declared.presets[0].slug), {"hits": lab.figures().FIGURES["hits"]}
+    run = example(lab.declared, lab.declared.presets[0].slug)
+    specs = {"calibration": lab.figures().FIGURES["calibration"]}
     table = FrameTable("light")
     table.bring("running", run.assign_attrs(status="running"), None)
     growing = table.since(None, [], specs, Arrays())
-    assert growing["figures"]["hits"]["redrawn"]
+    assert growing["figures"]["calibration"]["redrawn"]
     table.bring("finished", run, None)
-    over = table.since(growing["version"], ["hits"], specs, Arrays())["figures"]["hits"]
+    over = table.since(growing["version"], ["calibration"], specs, Arrays())["figures"]["calibration"]
     assert not over["redrawn"]
     assert over["kept"]["look"] == {"from": 0, "places": list(range(run.sizes["look"]))}
     assert {row["from"] for row in over["rows"]} == {0}

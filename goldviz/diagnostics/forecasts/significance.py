@@ -13,7 +13,7 @@ import numpy as np
 from jaxtyping import Float
 from scipy import special
 
-from goldviz.diagnostics.forecasts.scores import LEAST_FORECASTS, hits, scorable
+from goldviz.diagnostics.forecasts.scores import LEAST_FORECASTS
 
 ROUNDING = 1e-14
 """Losses whose differences vary by less than this share of their size differ by rounding alone."""
@@ -82,22 +82,3 @@ def wilson_interval(right: int, count: int, share: float = 0.95) -> tuple[float,
     centre = (rate + weight / 2) / (1 + weight)
     half = math.sqrt(rate * (1 - rate) * weight + weight**2 / 4) / (1 + weight)
     return max(0.0, centre - half), min(1.0, centre + half)
-
-
-def against_always_up(
-    truth: Float[np.ndarray, " forecast"],
-    forecast: Float[np.ndarray, " forecast"],
-    reference: float | Float[np.ndarray, " forecast"] = 0.0,
-) -> Significance:
-    """Hit rate above that of saying *up* every day, on the same days, and the p-value of the difference.
-
-    The two differ on the days of a forecast *down* alone. If it is no better, it is right on half of those: the exact
-    test of McNemar (1947), on both sides. NaN where it never says down.
-    """
-    if not scorable(truth, forecast, reference):
-        return NOTHING_TO_TEST
-    right, share_up = hits(truth, np.minimum(forecast, reference), reference)
-    if share_up == 0:
-        return NOTHING_TO_TEST
-    p_value = 2 * float(special.bdtr(min(right, share_up - right), share_up, 0.5))
-    return Significance((2 * right - share_up) / hits(truth, forecast, reference).counted, min(1.0, p_value))

@@ -6,11 +6,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import stats
-from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.proportion import proportion_confint
 
 from goldviz.diagnostics.forecasts.significance import (
-    against_always_up,
     diebold_mariano,
     wilson_interval,
 )
@@ -133,22 +131,3 @@ def test_wilson_interval_is_that_of_statsmodels(counts, share):
 
 def test_nothing_counted_has_no_interval():
     assert np.isnan(wilson_interval(0, 0)).all()
-
-
-def test_against_always_up_is_the_exact_test_of_mcnemar():
-    generator = np.random.default_rng(5)
-    truth, forecast = generator.standard_normal(300) + 0.1, generator.standard_normal(300) + 0.2
-    up, said_up = truth > 0, forecast > 0
-    right, always = up == said_up, up
-    table = [[np.sum(right & always), np.sum(right & ~always)], [np.sum(~right & always), np.sum(~right & ~always)]]
-    found = against_always_up(truth, forecast)
-    assert found.p_value == pytest.approx(mcnemar(table, exact=True).pvalue, rel=1e-10)
-    assert found.statistic == pytest.approx(right.mean() - always.mean(), abs=1e-12)
-
-
-def test_against_always_up_says_nothing_of_a_forecast_that_never_says_down():
-    truth = np.sin(np.arange(50.0))
-    assert np.isnan(against_always_up(truth, np.ones(50))).all()
-    assert np.isnan(against_always_up(truth, np.full(50, np.nan))).all()
-    assert against_always_up(truth, truth).p_value < 1e-6
-    assert against_always_up(truth + 100, truth + 100, 100.0) == against_always_up(truth, truth)

@@ -9,7 +9,6 @@ from goldviz.figures.theme import BASELINES, INKS, NETWORKS, style_of
 from goldviz.labs.gold_forecast.carrying import AGE
 from goldviz.labs.gold_forecast.figures import FIGURES, picture, shared_limits
 from goldviz.labs.gold_forecast.figures.days import AT_FIRST_EPOCH, AT_FIRST_LOOK, AT_THE_END
-from goldviz.labs.gold_forecast.figures.distribution import NO_SIGN
 from goldviz.labs.gold_forecast.figures.memory import WITHOUT_STATES, autocorrelation
 from goldviz.labs.gold_forecast.measures import Reading
 from goldviz.labs.gold_forecast.scoring.results import recorded_score
@@ -27,7 +26,6 @@ NEEDS = {
     "fan": "scale",
     "calibration": "scale",
     "volatility": "target",
-    "hits": "mean",
     "loss": "loss",
     "listening": "input_gradient",
     "gradient_by_lag": "state_gradient_norm",
@@ -147,10 +145,8 @@ def test_baselines_are_drawn_before_the_first_look(name):
 def test_every_shape_of_run_is_drawn_and_stays_small(name, shape):
     run = build(**shape)
     figure = FIGURES[name](run, limits=shared_limits([run]), epoch=1)
-    exempt = (
-        (name == "hits" and (shape.get("target") == "volatility" or shape.get("forecasts", 1500) < 60))
-        or (name == "gradient_by_lag" and shape.get("network") == "mlp")
-        or (name == "hidden" and shape.get("stage") in ("running", "diverged"))
+    exempt = (name == "gradient_by_lag" and shape.get("network") == "mlp") or (
+        name == "hidden" and shape.get("stage") in ("running", "diverged")
     )
     assert bool(figure.data) or exempt
     assert len(figure.to_json()) < 150_000
@@ -175,8 +171,6 @@ def test_user_text_is_escaped(name):
 def test_lanes_share_their_axes(name, target):
     lanes, shared = lanes_of(target)
     drawn = [FIGURES[name](lane, limits=shared) for lane in lanes]
-    if name == "hits" and target == "volatility":
-        return
     for axis in ("xaxis", "yaxis"):
         assert drawn[0].layout[axis].range == drawn[1].layout[axis].range
         assert drawn[0].layout[axis].range is not None
@@ -366,26 +360,6 @@ def test_volatility_is_the_root_mean_square_of_each_window(run):
     assert figure.layout.yaxis.range[1] >= 100 * largest.max()
 
 
-def test_hits_compare_with_always_up_by_year_and_leave_the_final_block_out(run):
-    figure = FIGURES["hits"](run)
-    year = 2022
-    chosen = run.isel(time=[str(day).startswith(str(year)) for day in run["time"].values])
-    mean = chosen["mean"].isel(look=-1, seed=0)
-    right = float((np.sign(mean) == np.sign(chosen["target"])).mean())
-    network, up = named(figure, "GRU"), named(figure, "always up")
-    place = list(network.x).index(year)
-    assert network.y[place] == pytest.approx(100 * right)
-    assert up.y[place] == pytest.approx(100 * float((chosen["target"] > 0).mean()))
-    assert figure.layout.xaxis.ticktext[-1] == "all"
-    opened = FIGURES["hits"](build(final=250))
-    assert "The final block is left out." in words(opened)
-    assert "1,250 moves" in words(opened)
-
-
-def test_a_variance_has_no_sign():
-    assert NO_SIGN in words(FIGURES["hits"](build(target="volatility")))
-
-
 def test_loss_draws_every_refit_thin_and_their_median_thick():
     run = build(seeds=3, refits=4)
     figure = FIGURES["loss"](run, epoch=12)
@@ -459,7 +433,7 @@ def test_changes_on_the_way_are_marked_and_the_scrubber_stands_at_its_epoch(run)
 
 
 def test_simulated_data_are_called_so_wherever_they_are_drawn(run):
-    for name in ("skill", "scoreboard", "fan", "volatility", "hits"):
+    for name in ("skill", "scoreboard", "fan", "volatility"):
         assert "Simulated market, until 2024-12-31." in words(FIGURES[name](run))
 
 
@@ -479,7 +453,7 @@ def with_channels(alignment, carry):
     return run.assign_coords(channel=names).assign_attrs(settings=json.dumps(settings))
 
 
-@pytest.mark.parametrize("name", ["skill", "scoreboard", "hits", "fan", "listening"])
+@pytest.mark.parametrize("name", ["skill", "scoreboard", "fan", "listening"])
 @pytest.mark.parametrize("carry", [False, True])
 @pytest.mark.parametrize("alignment", ["release", "date"])
 def test_captions_say_what_was_joined_by_date_and_what_was_carried_on(name, alignment, carry):

@@ -14,7 +14,6 @@ from goldviz.diagnostics.findings.conclude import ORDER
 from goldviz.diagnostics.forecasts.scores import r2_out_of_sample
 from goldviz.labs.gold_forecast.findings import findings_of
 from goldviz.labs.gold_forecast.measures import Reading
-from goldviz.labs.gold_forecast.scoring.direction import directions
 from goldviz.labs.gold_forecast.scoring.distributions import qlike_losses
 from goldviz.labs.gold_forecast.scoring.intervals import coverages
 from goldviz.labs.gold_forecast.scoring.results import recorded_score
@@ -214,15 +213,6 @@ def test_coverage_counts_what_lies_between_the_quantiles_before_the_final_block(
     assert (half.held, half.counted) == (int(inside.sum()), 1250)
     run["quantile"][:100] = np.nan
     assert coverages(run, series)[0].counted == 1150
-
-
-def test_always_up_is_judged_on_the_days_on_which_the_network_says_something():
-    run = build()
-    run["mean"][..., :] = 0.0
-    run["mean"].loc[{"time": run["time"][-300:]}] = 0.001
-    together = directions(Series.of(run))[-1]
-    assert together.network == together.up
-    assert together.network.counted == 300
 
 
 # -- words that hold ------------------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ import xarray as xr
 from scipy.stats import norm
 
 from goldviz.figures.theme import style_of
-from tests.truth.predicates.captions_of_tables import of_row, with_ends
+from tests.truth.predicates.captions_of_tables import with_ends
 from tests.truth.predicates.drawing import (
     Drawing,
     absent,
@@ -218,22 +218,6 @@ def wilson(right: int, counted: int) -> tuple[float, float]:
     return middle - half, middle + half
 
 
-def right_signs(drawing: Drawing) -> bool:
-    """Of every year with enough moves, and of all: neither moves nor forecasts of zero are counted."""
-    before = drawing.view.of("price").values if drawing.view.settings.target == "level" else 0
-    came, forecast = drawing.view.of("target").values - before, of_network(drawing) - before
-    signs = np.sign(came) * np.sign(forecast)
-    usable = np.isfinite(signs) & before_final(drawing)
-    years = np.array([int(str(day)[:4]) for day in drawing.run["time"].values])
-    parts = [usable & (years == year) for year in np.unique(years[before_final(drawing)])]
-    due = []
-    for part in [*[part for part in parts if part.sum() >= FEWEST], usable]:
-        counted, right = int((signs[part] != 0).sum()), int((signs[part] > 0).sum())
-        due.append([100 * one for one in (right / counted, *wilson(right, counted))])
-    three = [xr.DataArray(np.array(one), dims="year") for one in np.array(due).T]
-    return with_ends(of_row(drawing, drawing.view.settings.network), "y", *three)
-
-
 def every_fit(drawing: Drawing) -> bool:
     """Both losses of every fit thin and their middle thick; a diamond at each one's lowest on what was held back."""
     held_back = drawing.view.until().of("validation_loss").transpose("fold", "seed", "epoch")
@@ -291,8 +275,6 @@ OF_LABORATORIES = {
         "Other times.": absent("earlier"),
         "Where in its forecast distribution each value fell.": places_in_distributions,
         "The forecast standard deviation beside simple ones, over the largest moves.": spreads,
-        "The share of right signs by year, with 95 % intervals.": right_signs,
-        "The size of moves.": absent("size"),
         "Training and validation loss of every refit, and the epochs that forecast.": every_fit,
         "How much the forecast moves with each input, channel by channel.": by_channel,
         "How long dL/dh is at each row before the forecast.": now("state_gradient_norm"),

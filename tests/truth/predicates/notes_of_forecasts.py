@@ -1,7 +1,7 @@
 """The numbers under the titles of figures of forecasts, once more off the daily forecasts and what came."""
 
 import numpy as np
-from scipy.stats import binomtest, norm
+from scipy.stats import norm
 
 from goldviz.labs.price_tokens.measures import pair_of
 from tests.truth.predicates import series
@@ -62,27 +62,6 @@ def moves_of_tokens(view, said):
     return [int(one.value) for name in view.run.motif.values[:8] for one in numbers_in(str(name).split(": ")[1])]
 
 
-def signs(view):
-    """What came and what was forecast, less what was known, where both moved."""
-    forecast, came = series.forecast(view.told), series.came(view.told)
-    known = view.run.price.values if view.settings.target == "level" else 0
-    up, came_up = forecast - known, came - known
-    usable = np.isfinite(up) & np.isfinite(came_up)
-    return up[usable], came_up[usable]
-
-
-def against_up(view, said):
-    """McNemar's exact test: where it says down, it differs from always up, and is right on half if it is no better."""
-    said_up, came_up = signs(view)
-    down = (said_up < 0) & (came_up != 0)
-    return [binomtest(int((came_up[down] < 0).sum()), int(down.sum())).pvalue]
-
-
-def counted_signs(view):
-    said_up, came_up = signs(view)
-    return int(((said_up != 0) & (came_up != 0)).sum())
-
-
 def slow_units(view, said):
     """Units whose value is that of the day before, but for little: their autocorrelation at lag 1."""
     states = view.of("hidden").transpose("unit", "recent").values
@@ -98,7 +77,7 @@ def rows_back(view, said):
 
 GOLD_FORECAST = (
     Note(r"Simulated market, until ", last_day),
-    Note(r"(?!Difference|Best|Grey|Bars|Band)[^:]*: [+−\d]", skill),
+    Note(r"(?!Best|Grey|Bars|Band)[^:]*: [+−\d]", skill),
     Note(r"\d+ of \d+ forecasts outside the widest band", outside),
     whole(r"Band: mean ± 2 ", lambda view: 2),
     Note(r"Intervals of ", held),
@@ -107,8 +86,6 @@ GOLD_FORECAST = (
         lambda view: step_of(view, "look"),
         lambda view: int(np.isfinite(series.came(view.told)).sum()),
     ),
-    whole(r"Epoch \d+, [\d,]+ moves", lambda view: step_of(view, "look"), counted_signs),
-    Note(r"Difference in all: ", against_up),
     whole(r"Root mean squares of ", lambda view: -(-view.run.sizes["time"] // WINDOWS)),
     Note(r"\d+ of \d+ units slow", slow_units),
     Note(r"Above 1/100 up to ", rows_back),

@@ -1,4 +1,4 @@
-"""How sure and how large: the forecast as bands, what its intervals hold, its width over time, its signs by year."""
+"""How sure and how large: the forecast as bands, what its intervals hold, its width over time."""
 
 from __future__ import annotations
 
@@ -11,9 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from goldviz.arrays.labelled import Run
-from goldviz.diagnostics.forecasts.words import forecasts_counted, p_value
+from goldviz.diagnostics.forecasts.words import forecasts_counted
 from goldviz.figures.chart import Panel, axis, bars, between, dots, figure, lines, panel, rule
-from goldviz.figures.elements import number_ticks
 from goldviz.figures.limits import Values, exact
 from goldviz.figures.market import in_template
 from goldviz.figures.marks import Mark, given
@@ -31,7 +30,6 @@ from goldviz.labs.gold_forecast.figures.days import (
     missing,
     widened,
 )
-from goldviz.labs.gold_forecast.scoring.direction import difference_p_value, directions
 from goldviz.labs.gold_forecast.scoring.intervals import Coverage, coverages, fan_bands, probabilities, recorded_at_end
 from goldviz.labs.gold_forecast.scoring.series import REFERENCES, Dates, Series
 from goldviz.labs.gold_forecast.words import source_words
@@ -47,7 +45,6 @@ LEAST_OFF = 4.0
 """Points of coverage that its axis shows at least, both ways, so that a good one looks good."""
 WINDOWS = 300
 """Windows over the test years; each is drawn as one point of every curve and one stroke."""
-NO_SIGN = "A forecast of the variance has no sign: see how large the next move will be."
 
 of_forecasts = partial(figure, instead=missing("target", "mean", "scale"))
 
@@ -295,76 +292,6 @@ def _width_source(plot: Plot) -> str:
     return sentences(f"Root mean squares of {count} forecasts." if count > 1 else "", source_words(plot.ds))
 
 
-def _years(ds: Run, series: Series) -> list[float]:
-    years = series.dates.astype("datetime64[Y]").astype(np.float64) + 1970
-    return [years.min() - 0.7, years.max() + 2.7]
-
-
-def _rates(ds: Run, series: Series) -> list[float]:
-    years = directions(series)
-    values = [50.0, *(100 * end for entry in years for end in (*entry.interval, entry.up.rate))]
-    return [max(0.0, min(values) - 3), min(100.0, max(values) + 3)] if years else []
-
-
-def _hits(plot: Plot) -> Sequence[Mark] | str:
-    series = in_view(plot)
-    if series.target == "volatility":
-        return NO_SIGN
-    if words := missing("target", "mean")(plot.ds):
-        return words
-    years = directions(series)
-    if not years:
-        return "There are too few forecasts with a sign to count."
-    last = _all_years(plot)
-    places = [last if entry.year is None else entry.year for entry in years]
-    rates, up = (100 * np.array([getattr(entry, name).rate for entry in years]) for name in ("network", "up"))
-    low, high = 100 * np.array([entry.interval for entry in years]).T
-    style, counts = style_of(series.network), [entry.network.counted for entry in years]
-    own: dict[str, Any] = {"name": style.label, "colour": series.network, "symbol": style.symbol, "size": 10}
-    always: dict[str, Any] = {"name": "always up", "colour": "accent", "symbol": "line-ew-open", "size": 18}
-    return [
-        dots(
-            given(rates, year=places),
-            ends=(given(low, year=places), given(high, year=places)),
-            bar={"width": 4},
-            hover="%{y:.1f} %, 95 %: %{customdata[0]:.1f} to %{customdata[1]:.1f}, of %{customdata[2]:.0f}",
-            more={"customdata": np.stack([low, high, counts], axis=1)},
-            **own,
-        ),
-        dots(
-            given(up, year=places),
-            marker={"line": {"width": 3}},
-            hover="always up %{y:.1f} %",
-            **always,
-        ),
-        rule(x=last - 1, width=1),
-    ]
-
-
-def _all_years(plot: Plot) -> int:
-    """Where all years stand, behind the last."""
-    return int(np.floor(plot.limit("year")[1]))
-
-
-def _year_axis(plot: Plot) -> Mapping[str, Any]:
-    ends, last = plot.limit("year"), _all_years(plot)
-    ticks = number_ticks(int(np.ceil(ends[0])), last - 2, {}, most=3)
-    with_all = {"tickvals": [*ticks["tickvals"], last], "ticktext": [*ticks["ticktext"], "all"]}
-    return {**ticks, **with_all, "range": ends, "showgrid": False, "unifiedhovertitle_text": "%{x}"}
-
-
-def _difference(plot: Plot) -> str:
-    test = p_value(difference_p_value(in_view(plot)))
-    return f"Difference in all: {test}." if test else ""
-
-
-def _moves_counted(plot: Plot) -> str:
-    series = in_view(plot)
-    place = f"Epoch {series.look}, {directions(series)[-1].network.counted:,} moves. Bars: 95 %."
-    seeds = f"Mean forecast of {series.seeds} seeds." if series.seeds > 1 else ""
-    return sentences(place, seeds, "The final block is left out." if series.final.any() else "")
-
-
 FIGURES = (
     # Before the run's end there is one band, two standard deviations around the mean. Bands that never widen or narrow
     # say that the network has found nothing that the size of moves depends on.
@@ -422,20 +349,5 @@ FIGURES = (
         legend="below",
         height=500,
         layout=DAYS_UNDER_LEGEND,
-    ),
-    # With 95 % Wilson intervals. Not one half but always saying *up* is what to beat: gold has risen on more days than
-    # not. Moves and forecasts of exactly zero are not counted, nor is a year with fewer than eight forecasts.
-    figure(
-        "hits",
-        "How often is the sign right?",
-        _hits,
-        redrawn="which years have enough moves to count changes with the look",
-        shows="The share of right signs by year, with 95 % intervals.",
-        cannot_show="The size of moves.",
-        limits={"year": limits_of(_years, rounded=exact), "rate": limits_of(_rates, rounded=exact)},
-        x=axis(scale="free", told=_year_axis),
-        y=axis("Sign right", scale="free", told=lambda plot: {"range": plot.limit("rate"), "ticksuffix": " %"}),
-        notes=(_difference, _moves_counted),
-        lead=lambda plot: source_words(plot.ds),
     ),
 )
