@@ -59,8 +59,6 @@ def divide(market: Market) -> list[Fold]:
         refits=12,
         embargo=5,
         validation_share=0.15,
-        final_days=250,
-        open_final=True,
     )
 
 

@@ -218,7 +218,7 @@ told["network"] = {"network": network_data(steps), "edits": ""}
 told["loss"] = float(total(changed(steps), Loss(steps.loss, steps.penalty)))
 
 gold = trained(
-    "gold-forecast", scheme="new", missing="new", train_years=1, test_years=0.5, refits=1, final_days=0, window=4,
+    "gold-forecast", scheme="new", missing="new", train_years=1, test_years=0.5, refits=1, window=4,
     hidden=3, epochs=1, batch=64,
 )
 market = [facts(goldviz.experiments()["gold-forecast"], name)["labels"]["new"] for name in ("missing", "scheme")]

@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[1]
 PAGES = ("README.md", "docs/continuous-time.md", "docs/attention.md")
 SMALLER = {
     "depth=15, epochs=20": "depth=3, epochs=2, samples=32",
-    "data=gold, epochs=5": "data=gold, epochs=1, train_years=1, test_years=0.5, final_days=0, hidden=4",
+    "data=gold, epochs=5": "data=gold, epochs=1, train_years=1, test_years=0.5, hidden=4",
     "steps=300": "steps=2, look_every=1, batch=4, hidden=4, width=4",
     "pretraining_steps=400, fine_tuning_steps=100": "pretraining_steps=1, fine_tuning_steps=1",
     "pretraining_steps=100": "pretraining_steps=1, fine_tuning_steps=1",

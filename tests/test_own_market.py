@@ -26,7 +26,6 @@ SMALL: dict[str, Any] = {
     "refits": 1,
     "train_years": 1,
     "test_years": 1,
-    "final_days": 0,
 }
 SMALL_OPTIONS = [part for name, value in SMALL.items() for part in (f"--{name.replace('_', '-')}", str(value))]
 

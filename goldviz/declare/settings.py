@@ -182,6 +182,8 @@ class Settings(BaseModel):
     """Grows by one whenever a setting is renamed, goes, means something else, or has another default."""
     former_defaults: ClassVar[Mapping[int, Mapping[str, Any]]] = {}
     """Version -> the defaults of that version that are others today: a link names only what differed from them."""
+    retired: ClassVar[Mapping[str, str]] = {}
+    """Settings that are gone, each with a sentence for a link or a call that names it; a kept run goes without them."""
 
     @classmethod
     def __pydantic_init_subclass__(cls, **config: Any) -> None:
@@ -239,7 +241,8 @@ class Settings(BaseModel):
     def _understood(cls, version: int, values: Mapping[str, Any]) -> tuple[dict[str, Any], Self]:
         """Today's names of kept values, and the settings that they make; raises as :meth:`from_store` does."""
         try:
-            today = cls.upgraded(version, values)
+            upgraded = cls.upgraded(version, values)
+            today = {name: value for name, value in upgraded.items() if name not in cls.retired}
             return today, cls.checked(today)
         except SettingsError as error:
             reasons = "; ".join(sentence.removesuffix(".") for sentence in error.sentences.values())
@@ -515,7 +518,7 @@ def sentences(settings: type[Settings], error: ValidationError) -> dict[str, str
         if detail["type"] == "json_invalid":
             return {"": "These settings are not valid JSON."}
         if detail["type"] == "extra_forbidden":
-            words[name] = f"{settings.name} has no setting {_shown(name)}."
+            words[name] = settings.retired.get(name, f"{settings.name} has no setting {_shown(name)}.")
         elif name in settings.model_fields:
             value = detail["input"]
             words.setdefault(name, f"{label(name)} is {_shown(value)}; allowed is {allowed(settings, name)}.")

@@ -14,7 +14,7 @@ from tests.browser.laboratory_page import button, state, train
 from tests.export.report_parts import figure_texts
 
 Opener = Callable[..., Page]
-SMALL = "network=rnn&hidden=3&window=4&epochs=2&refits=1&train_years=2&test_years=0.5&final_days=0"
+SMALL = "network=rnn&hidden=3&window=4&epochs=2&refits=1&train_years=2&test_years=0.5"
 DAYS = pd.bdate_range("2015-01-01", periods=900)
 
 

@@ -42,7 +42,6 @@ SMALL = {
     "refits": "1",
     "train_years": "1",
     "test_years": "1",
-    "final_days": "0",
 }
 
 

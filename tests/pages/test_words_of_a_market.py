@@ -33,7 +33,6 @@ FORECAST = {
     "train_years": "2",
     "test_years": "0.25",
     "refits": "1",
-    "final_days": "0",
     "window": "4",
     "hidden": "3",
     "epochs": "2",

@@ -66,7 +66,6 @@ def ran(folder):
             embargo=EMBARGO,
             learning_rate=0.01,
             validation_share=VALIDATION,
-            final_days=0,
             seeds=[70 + order],
         )
         return recomputed(run, table, target)

@@ -2,7 +2,7 @@
 
 The forecasts, in order of time, are divided like this, for every refit anew up to its own test block:
 
-    | training ... purge, embargo | validation ... purge, embargo | test block | later test blocks ... | final block |
+    | training ... purge, embargo | validation ... purge, embargo | test block | later test blocks ... |
 
 An answer that becomes known only when the next part has begun belongs to neither (purging), and for ``embargo``
 rows more nothing is used (Lopez de Prado 2018, chapter 7).
@@ -28,13 +28,12 @@ SLACK_DAYS = 7.0
 
 @dataclass(frozen=True)
 class Fold:
-    """One refit: positions into the forecasting problem, ascending, and whether ``test`` is the final block."""
+    """One refit: positions into the forecasting problem, ascending."""
 
     number: int
     train: NDArray[np.int64]
     validation: NDArray[np.int64]
     test: NDArray[np.int64]
-    final: bool
 
 
 def folds(
@@ -48,14 +47,10 @@ def folds(
     refits: int,
     embargo: int,
     validation_share: float,
-    final_days: float,
-    open_final: bool,
 ) -> list[Fold]:
     """Divide the forecasts made at ``rows`` of ``dates``, whose answers are known at the rows ``answer_rows``.
 
-    * The final block is the last ``final_days`` calendar days of forecasts. It is nobody's training or validation;
-      it is the test block of one more fold, numbered ``refits``, where ``open_final`` is true.
-    * The last ``test_years`` before it are divided into ``refits`` blocks of equally many forecasts (the first ones
+    * The last ``test_years`` are divided into ``refits`` blocks of equally many forecasts (the first ones
       have one more where they do not divide evenly).
     * A refit's window begins as the scheme says: it is all that lies before its block (``expanding``), or the last
       ``train_years`` of it (``rolling``). Its last ``validation_share`` is for validation, the rest for training.
@@ -67,19 +62,16 @@ def folds(
     the data are too few; an expanding window, too, begins with at least ``train_years``.
     """
     release_days = dates[rows]
-    _check_span(release_days, train_years, test_years, final_days)
+    _check_span(release_days, train_years, test_years)
     day = release_days.as_unit("s").asi8 / 86_400
-    final_start = int(np.searchsorted(day, day[-1] - final_days, side="right"))
-    test_start = int(np.searchsorted(day, day[final_start - 1] - test_years * DAYS_A_YEAR, side="right"))
-    if final_start - test_start < refits:
+    test_start = int(np.searchsorted(day, day[-1] - test_years * DAYS_A_YEAR, side="right"))
+    blocks = np.array_split(np.arange(test_start, len(rows)), refits)
+    if not len(blocks[-1]):
         raise MarketError(
-            f"The {test_years:g} test years hold {final_start - test_start} forecasts, and {refits} refits need one "
+            f"The {test_years:g} test years hold {len(rows) - test_start} forecasts, and {refits} refits need one "
             "each at least. Lower refits, or raise test years.",
             "too_many_refits",
         )
-    blocks = np.array_split(np.arange(test_start, final_start), refits)
-    if open_final and final_days > 0:
-        blocks.append(np.arange(final_start, len(rows)))
     parts = []
     for number, test in enumerate(blocks):
         first_day = SCHEMES[scheme].first_day(day[0], day[test[0]], train_years * DAYS_A_YEAR)
@@ -92,26 +84,23 @@ def folds(
             train = train[answer_rows[train] < rows[validation[0]] - embargo]
         if len(train) < LEAST_TRAINING:
             raise MarketError(
-                f"Refit {number + 1} of {len(blocks)} would learn from {len(train)} forecasts, after "
+                f"Refit {number + 1} of {refits} would learn from {len(train)} forecasts, after "
                 f"{len(validation)} for validation and an embargo of {embargo} rows; {LEAST_TRAINING} are needed. "
                 "Lower embargo or validation share, or raise train years.",
                 "too_little_training",
             )
-        parts.append(Fold(number, train, validation, test, final=number == refits))
+        parts.append(Fold(number, train, validation, test))
     return parts
 
 
-def _check_span(dates: pd.DatetimeIndex, train_years: float, test_years: float, final_days: float) -> None:
-    years = train_years + test_years + final_days / DAYS_A_YEAR
+def _check_span(dates: pd.DatetimeIndex, train_years: float, test_years: float) -> None:
+    years = train_years + test_years
     if len(dates) == 0:
         raise MarketError(f"There is no forecast to make; these settings need {years:.2f} years of them.", "too_short")
     there = (dates[-1] - dates[0]) / pd.Timedelta(days=1) / DAYS_A_YEAR
     if there < years - SLACK_DAYS / DAYS_A_YEAR:
-        final_block = f", testing on {test_years:g} and keeping {final_days:g} days as final block"
-        rest = final_block if final_days else f" and testing on {test_years:g}"
-        lower = "train years, test years or final days" if final_days else "train years or test years"
         raise MarketError(
-            f"Training on {train_years:g} years{rest} need {years:.2f} years of forecasts; there are {there:.2f} "
-            f"({dates[0]:%Y-%m-%d} to {dates[-1]:%Y-%m-%d}). Lower {lower}.",
+            f"Training on {train_years:g} years and testing on {test_years:g} need {years:.2f} years of forecasts; "
+            f"there are {there:.2f} ({dates[0]:%Y-%m-%d} to {dates[-1]:%Y-%m-%d}). Lower train years or test years.",
             "too_short",
         )

@@ -33,8 +33,6 @@ OF_THE_PROBLEM = (
     "refits",
     "embargo",
     "validation_share",
-    "final_days",
-    "open_final",
     "window",
 )
 """The settings that a network's own have no part in."""

@@ -19,7 +19,7 @@ from goldviz.diagnostics.forecasts.significance import diebold_mariano
 from goldviz.diagnostics.measure import RunReading, measure
 from goldviz.labs.gold_forecast.scoring.distributions import qlike_losses
 from goldviz.labs.gold_forecast.scoring.intervals import Coverage, coverages, recorded_at_end
-from goldviz.labs.gold_forecast.scoring.results import final_results, recorded_score, results, seed_scores
+from goldviz.labs.gold_forecast.scoring.results import recorded_score, results, seed_scores
 from goldviz.labs.gold_forecast.scoring.series import Series, joined_by_date, settings_of
 
 if TYPE_CHECKING:
@@ -127,7 +127,7 @@ def _score(metric: str, end: str = "") -> Callable[[Reading], float]:
 
 
 class Reading(RunReading):
-    """Each model's result at the last look, its score in the final block, and measures of what else was recorded.
+    """Each model's result at the last look, and measures of what else was recorded.
 
     Measures of the network's score are single numbers, those of training have one value for each fit, the signal's
     reach one for each seed; NaN where nothing was recorded.
@@ -152,11 +152,6 @@ class Reading(RunReading):
         """Each model's result."""
         return results(self.dataset, self.series)
 
-    @cached_property
-    def final(self) -> Mapping[str, float]:
-        """Each model's score in the final block."""
-        return final_results(self.series)
-
     @property
     def own(self) -> Result:
         """The network's result; NaN before the first look."""
@@ -167,24 +162,20 @@ class Reading(RunReading):
         """The result of GARCH; NaN where it is not among the models."""
         return self.results.get("garch", Result(np.nan))
 
-    opened = measure(lambda n: n.own.sure and "network" in n.final)
-    """Whether the final block has been opened, and there is an interval of what came before it."""
-    final_score = measure(lambda n: n.final.get("network", np.nan))
-    """The network's score in the final block; NaN while it is closed."""
     simulated = measure(lambda n: bool(int(n.dataset.attrs.get("simulated", 0))))
     """Whether the market was made up."""
 
     @cached_property
     def scored(self) -> NDArray[np.intp]:
-        """Which forecasts of the network lie before the final block and are finite."""
-        return np.flatnonzero(np.isfinite(self.series.gains("network")) & ~self.series.final)
+        """Which forecasts of the network are finite, and have an answer."""
+        return np.flatnonzero(np.isfinite(self.series.gains("network")))
 
     @property
     def moves(self) -> Floats:
-        """What the target moved by after each forecast before the final block."""
+        """What the target moved by after each forecast."""
         series = self.series
         change = series.came - series.price if series.target == "level" else series.came
-        return np.asarray(change[~series.final])
+        return np.asarray(change[np.isfinite(change)])
 
     @measure
     def planted(self) -> float:
@@ -269,7 +260,7 @@ class Reading(RunReading):
         if np.isfinite(at_end):
             return at_end
         errors = self.series.came - self.series.forecast("network")
-        usable = ~self.series.final & np.isfinite(errors)
+        usable = np.isfinite(errors)
         spread = float(np.var(self.series.came[usable])) if usable.any() else 0.0
         return 1 - float(np.mean(np.square(errors[usable]))) / spread if spread > 0 else np.nan
 
@@ -279,7 +270,8 @@ class Reading(RunReading):
         series = self.series
         if not self.own.sure or "garch" not in series.baselines:
             return np.nan
-        own, garch = (qlike_losses(series.came, series.forecast(name))[~series.final] for name in ("network", "garch"))
+        came = np.isfinite(series.came)
+        own, garch = (qlike_losses(series.came, series.forecast(name))[came] for name in ("network", "garch"))
         test = diebold_mariano(own, garch)
         return test.p_value if test.statistic < 0 else np.nan
 
@@ -301,8 +293,7 @@ class Reading(RunReading):
     def refits(self) -> Floats:
         """The score of each refit's forecasts alone, of what is finite."""
         series, gains = self.series, self.series.gains("network")
-        blocks = np.unique(series.block[~series.final])
-        scores = np.array([series.score(gains, (series.block == block) & ~series.final) for block in blocks])
+        scores = np.array([series.score(gains, series.block == block) for block in np.unique(series.block)])
         return np.asarray(scores[np.isfinite(scores)])
 
     skilled = measure(lambda n: n.refits > 0)
@@ -313,8 +304,6 @@ class Reading(RunReading):
     """The share of refits that are not; NaN where there are fewer than three."""
     same_sign = measure(lambda n: np.sign(seed_scores(n.series)) == np.sign(n.own.value))
     """Which seeds alone have a score of the same sign as all together; none where there is one seed."""
-    forecasts_in_final = measure(lambda n: int(n.series.final.sum()))
-    """How many forecasts lie in the final block."""
     refits_made = measure(lambda n: int(n.series.block.max()) + 1)
     """How many refits made the forecasts."""
 
@@ -324,12 +313,12 @@ class Reading(RunReading):
         if not self.own.sure:
             return np.nan
         series, forecast = self.series, self.series.forecast("network")
-        before = ~series.final & np.isfinite(series.block)
-        if not before.any():
+        usable = np.isfinite(series.came) & np.isfinite(series.block)
+        if not usable.any():
             return np.nan
-        blocks = [forecast[(series.block == block) & before] for block in np.unique(series.block[before])]
+        blocks = [forecast[(series.block == block) & usable] for block in np.unique(series.block[usable])]
         deviation = float(np.sqrt(np.mean(np.concatenate([np.square(part - part.mean()) for part in blocks]))))
-        usual = float(np.std(series.came[before]) if series.target == "return" else np.mean(forecast[before]))
+        usual = float(np.std(series.came[usable]) if series.target == "return" else np.mean(forecast[usable]))
         return deviation / usual if usual > 0 else np.nan
 
     steady = measure(lambda n: bool(n.spread < STEADY.get(n.series.target, 0.0)))

@@ -71,10 +71,9 @@ def _walk(lane: Lane[GoldForecast]) -> None:
     n = Reading.of(ds)
     dates = n.series.dates
     final = str(ds.attrs.get("final_from", ""))
-    state = "opened" if lane.settings.open_final else "untouched"
+    left_out = f"; what came from {final} on is left out: Forecast lab kept a final block then" if final else ""
     st.markdown(
-        f"In this run: {len(dates):,} forecasts from {dates[0]} to {dates[-1]}, by {n.refits_made} refits"
-        + (f"; the final block from {final} on is {state}." if final else ".")
+        f"In this run: {len(dates):,} forecasts from {dates[0]} to {dates[-1]}, by {n.refits_made} refits{left_out}."
     )
 
 

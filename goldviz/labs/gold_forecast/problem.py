@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Float, Int
 
 from goldviz.data.markets.alignment import NextValues, Panel, aligned, next_values
 from goldviz.data.markets.market import Channel, Market, MarketError
@@ -34,7 +34,7 @@ class ForecastProblem:
     """A market as it may be seen, its answers, and their division into folds.
 
     ``panel`` is what was ``observed``, with the last values of some channels carried on, and their ages. Positions, in
-    folds too, count the answers. The last non-final fold's test block ends where the final block begins.
+    folds too, count the answers.
     """
 
     market: Market
@@ -91,30 +91,19 @@ class ForecastProblem:
     def columns_ahead(self) -> tuple[NextMoveLink, ...]:
         """The covariates that go with the moves that come, or their sizes, by more than honest ones do.
 
-        On what the last refit before the final block learns from, its validation part included.
+        On what the last refit learns from, its validation part included.
         """
         return covariates_ahead(self.market, self.observed, self.changes, end=int(self.watched.test[0]))
 
     @property
     def watched(self) -> Fold:
-        """The last fold before the final block: its networks have the most to learn from."""
-        return [fold for fold in self.folds if not fold.final][-1]
+        """The last fold: its networks have the most to learn from."""
+        return self.folds[-1]
 
     @cached_property
     def tested(self) -> np.ndarray:
         """The positions that are forecast, ascending."""
         return np.asarray(np.concatenate([fold.test for fold in self.folds]))
-
-    @cached_property
-    def in_final_block(self) -> Bool[np.ndarray, " tested"]:
-        """Which of them lie in the final block."""
-        return np.asarray(self.tested > self.watched.test[-1])
-
-    @property
-    def final_from(self) -> str:
-        """The date on which the final block begins; empty where there is none."""
-        first = self.watched.test[-1] + 1
-        return self.dates_of(np.array([first]))[0] if first < len(self.answers.rows) else ""
 
     def dates_of(self, positions: np.ndarray) -> list[str]:
         """The dates of these forecasts, as 2024-12-31."""
@@ -145,8 +134,6 @@ def forecast_problem(settings: GoldForecast) -> ForecastProblem:
         refits=settings.refits,
         embargo=settings.embargo,
         validation_share=settings.validation_share,
-        final_days=settings.final_days,
-        open_final=settings.open_final,
     )
     problem = ForecastProblem(market, visible_panel, panel, answers, walk, settings.target)
     for fold in walk:
@@ -184,15 +171,13 @@ def _with_a_past(panel: Panel, answers: NextValues) -> NextValues:
 
 
 def _shuffled(problem: ForecastProblem, seed: int) -> ForecastProblem:
-    """The changes dealt out at random; those of the final block stay in it, so that it stays untouched.
+    """The changes dealt out at random.
 
     Levels are put together from them again. Dealt out themselves they would pull towards their mean, and a network that
     says so would look skilled beside the last price.
     """
     generator = np.random.default_rng([seed, SHUFFLING_STREAM])
-    changes, end = problem.changes.values.copy(), problem.watched.test[-1] + 1
-    changes[:end] = generator.permutation(changes[:end])
-    changes[end:] = generator.permutation(changes[end:])
+    changes = generator.permutation(problem.changes.values)
     return replace(problem, answers=replace(problem.answers, values=problem.unchanged + changes))
 
 

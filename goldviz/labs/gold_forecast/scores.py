@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -104,38 +104,28 @@ def final_tables(
     Over seeds, means, scales and parameters are averaged. For Gaussians and for quantiles that is averaging the
     quantile functions; for Student's t it is, but for differences in the degrees of freedom.
     """
-    truth, before = problem.answers.values[problem.tested], ~problem.in_final_block
-    constant, family = problem.unchanged[problem.tested], FORECAST_FAMILIES[head]
+    truth, constant = problem.answers.values[problem.tested], problem.unchanged[problem.tested]
+    family = FORECAST_FAMILIES[head]
     mean_parameters = parameters.mean(axis=0)
     quantiles = family.quantiles(mean_parameters, np.array(LEVELS))
     all_means = {NETWORK: means.mean(axis=1), **baselines.means}
     all_scales = {NETWORK: scales.mean(axis=1), **baselines.scales}
     tables = {"quantile": quantiles, "pit": family.pit(truth, mean_parameters)}
-    tables |= _named("score", mean_score_table(truth[before], _part(all_means, before), _generator()))
+    tables |= _named("score", mean_score_table(truth, all_means, _generator()))
     losses = DistributionLosses(
         family.crps(truth, mean_parameters),
         *(inside(truth, quantiles[:, low], quantiles[:, -1 - low]) for low in map(LEVELS.index, (0.25, 0.05))),
     )
     tables |= _named(
         "volatility_score",
-        volatility_score_table(
-            (truth - constant)[before],
-            _part(all_scales, before),
-            {NETWORK: DistributionLosses(losses.crps[before], losses.inside_50[before], losses.inside_90[before])},
-            _generator(),
-        ),
+        volatility_score_table(truth - constant, all_scales, {NETWORK: losses}, _generator()),
     )
-    tables["final_score"] = mean_score_table(truth[~before], _part(all_means, ~before), _generator())[0]
-    tables["seed_r2"] = np.array([r2_out_of_sample(truth[before], own[before], constant[before]) for own in means.T])
+    tables["seed_r2"] = np.array([r2_out_of_sample(truth, own, constant) for own in means.T])
     return tables
 
 
 def _generator() -> np.random.Generator:
     return np.random.default_rng(BOOTSTRAP_SEED)
-
-
-def _part(forecasts: Mapping[str, np.ndarray], rows: np.ndarray) -> dict[str, np.ndarray]:
-    return {name: values[rows] for name, values in forecasts.items()}
 
 
 def _named(name: str, table: tuple[np.ndarray, np.ndarray, np.ndarray]) -> dict[str, np.ndarray]:

@@ -55,6 +55,11 @@ class GoldForecast(Experiment):
         rank=60,
         question="Can a network forecast the next move better than saying zero?",
     )
+    version = 2
+    retired: ClassVar[Mapping[str, str]] = {
+        name: f"Forecast lab has no setting {name!r} any more: it keeps no final block, and tests up to the data's end."
+        for name in ("final_days", "open_final")
+    }
     smaller: ClassVar[tuple[str, ...]] = ("hidden", "window", "batch")
 
     data: str = market_settings.market()
@@ -106,17 +111,13 @@ class GoldForecast(Experiment):
     train_years: float = walk_forward.train_years()
     """Length of a rolling training window, and the least that an expanding one begins with."""
     test_years: float = walk_forward.test_years()
-    """The last years before the final block: all of them are forecast, none of them from itself."""
+    """The last years: all of them are forecast, none of them from itself."""
     refits: int = walk_forward.refits(6, le=60)
     """So often the network is fitted anew, each time with more of the past."""
     embargo: int = setting(5, ge=0, le=250, group="Walk-forward", unit="rows")
     """Rows left out between training, validation and test, so that none knows of the next."""
     validation_share: float = setting(0.15, ge=0.05, le=0.5, group="Walk-forward")
     """The last part of each training window, which decides when training has gone on long enough."""
-    final_days: int = setting(250, ge=0, le=2000, group="Walk-forward", unit="days")
-    """Length of the final block, kept untouched."""
-    open_final: bool = setting(False, group="Walk-forward")
-    """Forecast the final block too. Do it once, when everything else is decided."""
 
     optimiser: str = standard.optimiser("adamw")
     learning_rate: float = standard.learning_rate(1e-3)
@@ -163,13 +164,12 @@ class GoldForecast(Experiment):
         ),
         "quantile": Variable(("time", "level"), "Forecast quantile, mean over seeds", once=True),
         "pit": Variable(("time",), "Forecast probability of at most what came", once=True),
-        "score": Variable(("model", "metric"), "Score of a mean forecast before the final block", once=True),
+        "score": Variable(("model", "metric"), "Score of a mean forecast", once=True),
         "score_low": Variable(("model", "metric"), "Lower end of the score's 95 % interval", once=True),
         "score_high": Variable(("model", "metric"), "Upper end of the score's 95 % interval", once=True),
         "volatility_score": Variable(("volatility_model", "volatility_metric"), "Score of a variance", once=True),
         "volatility_score_low": Variable(("volatility_model", "volatility_metric"), "Its lower end", once=True),
         "volatility_score_high": Variable(("volatility_model", "volatility_metric"), "Its upper end", once=True),
-        "final_score": Variable(("model", "metric"), "Score in the final block (NaN while it is closed)", once=True),
         "seed_r2": Variable(("seed",), "R2 against zero of each seed alone", once=True),
         "hidden": Variable(("recent", "unit"), "Hidden state at the last forecasts, first seed", once=True),
         "parameter_count": Variable((), "Number of parameters", once=True),
@@ -221,6 +221,7 @@ class GoldForecast(Experiment):
                 "positions": "sinusoidal_days",
                 "kernel": "5",
                 "hidden": 16,
+                "test_years": 10.0,
                 "refits": 3,
                 "epochs": 8,
             },
@@ -250,7 +251,7 @@ class GoldForecast(Experiment):
             "Break it: levels",
             "Prices instead of moves. R2 against the mean was above 0.99 on 10 of 10 simulated markets. It means "
             "nothing: repeating the last price does it, too.",
-            {"target": "level"},
+            {"target": "level", "test_years": 10.0},
             figure="scoreboard",
         ),
         Preset(
@@ -292,9 +293,9 @@ class GoldForecast(Experiment):
         """Training windows of all refits, as of twenty years of days, and what is computed in their rows."""
         years: float = self.train_years
         if self.scheme == "expanding":
-            years = max(years, TYPICAL_YEARS - self.final_days / 365 - self.test_years)
+            years = max(years, TYPICAL_YEARS - self.test_years)
             years += self.test_years / 2 * (1 - 1 / self.refits)
-        windows = 252 * years * (1 - self.validation_share) * (self.refits + self.open_final)
+        windows = 252 * years * (1 - self.validation_share) * self.refits
         updates, values = math.ceil(windows / self.batch), windows * self.window * self.hidden
         own = {"windows": windows, "updates": updates}
         if self.network == "mlp":

@@ -121,7 +121,6 @@ def announce(
         data_last=market.last.strftime("%Y-%m-%d"),
         data_notes=" ".join([*market.notes.values(), *baselines.notes]),
         units_of=recorded_units(problem.moves, FORECAST_VARIABLES, ("price",), market.target.unit),
-        final_from=problem.final_from,
         columns_ahead=[link._asdict() for link in problem.columns_ahead],
         forecasts=len(test_rows),
     )

@@ -166,13 +166,11 @@ def score_rows(ds: Run) -> list[dict[str, str]]:
     Numbers that only the end of a run brings are '–' until then. Empty while nothing has been forecast.
     """
     n = Reading.of(ds)
-    in_words = plain_number if n.series.target == "volatility" else signed_percent
-    rows = []
-    for model, result in {**n.results, n.series.reference: Result(0.0)}.items() if n.results else ():
-        row = {"Model": model_name(model, n.series.network, n.series.target), **_scores(n, model, result)}
-        final_cell = {} if not n.final else {"Final block": in_words(n.final[model]) if model in n.final else "–"}
-        rows.append({**row, **final_cell})
-    return rows
+    models = {**n.results, n.series.reference: Result(0.0)} if n.results else {}
+    return [
+        {"Model": model_name(model, n.series.network, n.series.target), **_scores(n, model, result)}
+        for model, result in models.items()
+    ]
 
 
 def _scores(n: Reading, model: str, result: Result) -> dict[str, str]:

@@ -111,8 +111,6 @@ def token_problem(settings: PriceTokens) -> TokenProblem:
             refits=settings.refits,
             embargo=EMBARGO,
             validation_share=VALIDATION_SHARE,
-            final_days=0,
-            open_final=False,
         ),
     )
     _check_moves(problem)

@@ -198,8 +198,6 @@ def skill(panel: Panel) -> tuple[int, float, float]:
         refits=13,
         embargo=0,
         validation_share=0.05,
-        final_days=0,
-        open_final=False,
     ):
         learned = np.concatenate([fold.train, fold.validation])
         standard = np.nan_to_num((seen - np.nanmean(seen[learned], 0)) / np.nanstd(seen[learned], 0))

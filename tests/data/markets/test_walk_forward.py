@@ -16,8 +16,6 @@ DEFAULTS = {
     "refits": 4,
     "embargo": 5,
     "validation_share": 0.15,
-    "final_days": 100,
-    "open_final": False,
 }
 
 
@@ -41,8 +39,6 @@ def divisions(draw):
         "refits": draw(st.integers(1, 12)),
         "embargo": draw(st.integers(0, 60)),
         "validation_share": draw(st.floats(0.05, 0.5)),
-        "final_days": draw(st.integers(0, 400)),
-        "open_final": draw(st.booleans()),
     }
     try:
         found = folds(dates, known, rows, **chosen)
@@ -85,22 +81,15 @@ def test_no_more_is_left_out_than_has_to_be(division):
 
 
 @given(divisions())
-def test_every_forecast_of_the_test_years_is_tested_once_and_the_final_block_only_when_open(division):
+def test_every_forecast_of_the_test_years_is_tested_once(division):
     dates, _, rows, chosen, found = division
     made = dates[rows]
-    final = [p for p in range(len(rows)) if (made[-1] - made[p]).days < chosen["final_days"]]
-    before = range(len(rows) - len(final))
-    tested = [p for p in before if (made[before[-1]] - made[p]).days < chosen["test_years"] * 365.25]
-    ordinary = [fold for fold in found if not fold.final]
-    assert np.concatenate([fold.test for fold in ordinary]).tolist() == tested
+    tested = [p for p in range(len(rows)) if (made[-1] - made[p]).days < chosen["test_years"] * 365.25]
+    assert np.concatenate([fold.test for fold in found]).tolist() == tested
     assert [fold.number for fold in found] == list(range(len(found)))
-    sizes = [len(fold.test) for fold in ordinary]
+    sizes = [len(fold.test) for fold in found]
     assert len(sizes) == chosen["refits"]
     assert max(sizes) - min(sizes) <= 1
-    opened = [fold for fold in found if fold.final]
-    assert [fold.test.tolist() for fold in opened] == ([final] if chosen["open_final"] and final else [])
-    for fold in found:
-        assert not set(final) & {*fold.train, *fold.validation}
 
 
 @given(divisions(), st.data())
@@ -126,9 +115,8 @@ def test_rows_that_come_later_change_no_earlier_fold(division, data):
 def test_later_dates_change_no_earlier_fold(division, seed):
     """Days after a fold's first forecast moved about, while the borders of the test years stay."""
     dates, known, rows, chosen, found = division
-    ordinary = [fold for fold in found if not fold.final]
-    middle = ordinary[len(ordinary) // 2]
-    start, end = rows[middle.test[0]], rows[ordinary[-1].test[-1]]
+    middle = found[len(found) // 2]
+    start, end = rows[middle.test[0]], rows[found[-1].test[-1]]
     seconds = dates.as_unit("s").asi8.astype(float)
     between = np.random.default_rng(seed).uniform(seconds[start], seconds[end], max(end - start - 1, 0))
     seconds[start + 1 : end] = np.sort(between)
@@ -144,25 +132,23 @@ def test_later_dates_change_no_earlier_fold(division, seed):
 
 
 def test_a_division_by_hand():
-    """Ten years of days: 100 final, the 731 before tested in four blocks, and embargoes of five rows."""
+    """Ten years of days: the last 731 tested in four blocks, and embargoes of five rows."""
     dates = pd.date_range("2010-01-01", periods=3653)
     rows = np.arange(3652)
-    found = folds(dates, rows + 1, rows, **{**DEFAULTS, "test_years": 2.0, "open_final": True})
+    found = folds(dates, rows + 1, rows, **{**DEFAULTS, "test_years": 2.0})
     assert [(fold.test[0], fold.test[-1]) for fold in found] == [
-        (2821, 3003),
-        (3004, 3186),
-        (3187, 3369),
-        (3370, 3551),
-        (3552, 3651),
+        (2921, 3103),
+        (3104, 3286),
+        (3287, 3469),
+        (3470, 3651),
     ]
-    assert [fold.final for fold in found] == [False] * 4 + [True]
     first = found[0]
-    # The last answer used is known at row 2815, below 2821 - 5; 15 % of the 2815 forecasts until then validate.
-    assert (first.validation[0], first.validation[-1]) == (2815 - 422, 2814)
-    assert (first.train[0], first.train[-1]) == (0, 2815 - 422 - 7)
+    # The last answer used is known at row 2915, below 2921 - 5; 15 % of the 2915 forecasts until then validate.
+    assert (first.validation[0], first.validation[-1]) == (2915 - 437, 2914)
+    assert (first.train[0], first.train[-1]) == (0, 2915 - 437 - 7)
     rolling = folds(dates, rows + 1, rows, **{**DEFAULTS, "test_years": 2.0, "scheme": "rolling"})
     assert len(rolling) == 4
-    assert rolling[0].train[0] == 2821 - 730
+    assert rolling[0].train[0] == 2921 - 730
 
 
 def refused_folds(days, code, *facts, **changes):
@@ -173,11 +159,7 @@ def refused_folds(days, code, *facts, **changes):
 
 
 def test_a_span_that_is_too_short_says_what_is_there_and_what_to_lower():
-    refused_folds(731, "too_short", "100 days", "3.27 years", "2.00 (2010-01-01 to 2011-12-31)", "final days")
-
-
-def test_a_final_block_that_nobody_keeps_is_not_named():
-    refused_folds(731, "too_short", "3.00 years", "2.00 (2010-01-01 to 2011-12-31)", "test years.", final_days=0)
+    refused_folds(731, "too_short", "3.00 years", "2.00 (2010-01-01 to 2011-12-31)", "test years.")
 
 
 def test_too_many_refits_are_named():
@@ -194,5 +176,5 @@ def test_an_embargo_that_leaves_too_little_to_learn_from_is_named():
 
 def test_no_forecast_at_all_is_said():
     nothing = np.empty(0, dtype=np.int64)
-    with refused(MarketError, "too_short", "3.27 years"):
+    with refused(MarketError, "too_short", "3.00 years"):
         folds(pd.DatetimeIndex([]), nothing, nothing, **DEFAULTS)

@@ -5,7 +5,6 @@ SMALL = {
     "train_years": 1,
     "test_years": 0.5,
     "refits": 2,
-    "final_days": 60,
     "window": 4,
     "hidden": 3,
     "epochs": 3,
@@ -14,7 +13,7 @@ SMALL = {
 }
 RUNS = (
     SMALL | {"network": "gru_decay", "head": "student", "missing": "random", "optimiser": "sgd", "dropout": 0.5},
-    SMALL | {"network": "mlp", "head": "quantiles", "target": "level", "open_final": True},
+    SMALL | {"network": "mlp", "head": "quantiles", "target": "level"},
     SMALL | {"network": "transformer", "hidden": 4, "kernel": "3", "positions": "sinusoidal_days"},
 )
 BLIND = {"look_every": 3}

@@ -37,7 +37,6 @@ AT_THE_END = (
     "volatility_score",
     "volatility_score_low",
     "volatility_score_high",
-    "final_score",
     "seed_r2",
     "hidden",
     "parameter_count",
@@ -76,7 +75,7 @@ def build(
     **settings: Any,
 ) -> xr.Dataset:
     """A run at some stage. ``skill`` is the share of each value that the network knows; ``final`` the number of
-    forecasts in an opened final block."""
+    forecasts in a final block, which runs of the first version had, and opened."""
     chosen = GoldForecast(
         epochs=epochs,
         look_every=look_every,
@@ -84,7 +83,6 @@ def build(
         window=window,
         hidden=hidden,
         seeds=tuple(range(seeds)),
-        open_final=final > 0,
         **settings,
     )
     noise = np.random.default_rng(1)
@@ -272,7 +270,6 @@ def _scores(settings, target, price, mean_by_seed, scale_by_seed, data, before):
         "pit": special.ndtr((target - mean) / scale),
         **{f"score{end}": table for end, table in zip(ends, tables, strict=True)},
         **{f"volatility_score{end}": table for end, table in zip(ends, volatility, strict=True)},
-        "final_score": of(~before)[0] if not before.all() else np.full_like(tables[0], np.nan),
         "seed_r2": 1 - np.square(target[before, None] - mean_by_seed[before]).sum(axis=0) / worth,
     }
 

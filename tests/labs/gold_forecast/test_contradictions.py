@@ -34,7 +34,7 @@ JUDGEMENTS = (
 )
 PRAISE = ("volatility_skill", "better_constant", "skill")
 BLAME = ("worthless_level_score", "no_volatility_skill", "no_skill", "worse_than_simplest")
-OF_A_SCORE = ("one_episode", "refits_disagree", "few_forecasts", "final_block_opened", "final_block_closed")
+OF_A_SCORE = ("one_episode", "refits_disagree", "few_forecasts")
 EXCLUDED = {
     **{one: tuple(set(JUDGEMENTS) - {one}) for one in JUDGEMENTS},
     "column_ahead": ("leak_suspected", "known_leak", "skill", "volatility_skill"),
@@ -48,7 +48,6 @@ EXCLUDED = {
     "dealt_out_passed": (*PRAISE, "no_skill", "leak_suspected", "known_leak"),
     "one_episode": BLAME,
     "refits_disagree": BLAME,
-    "final_block_closed": (*BLAME, "final_block_opened"),
     "few_forecasts": (*PRAISE, "worse_than_simplest"),
     "constant_forecast": ("volatility_skill", "short_reach"),
     "over_fitting": ("under_trained",),

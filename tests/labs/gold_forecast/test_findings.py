@@ -162,8 +162,6 @@ def test_table_of_a_running_run_has_scores_and_no_intervals():
     assert rows[0]["QLIKE gain"] != "–"
     assert rows[0]["95 % interval"] == rows[0]["QLIKE"] == rows[0]["CRPS"] == rows[0]["Inside 50 %"] == "–"
     assert score_rows(build(stage="empty")) == []
-    assert "Final block" not in rows[0]
-    assert "Final block" in score_rows(build(final=250))[0]
 
 
 def test_table_of_levels_has_both_r2():
@@ -180,7 +178,8 @@ def test_table_of_levels_has_both_r2():
 def test_scores_of_means_are_those_of_campbell_and_thompson(target):
     run = build(target=target, seeds=2, final=200)
     series = Series.of(run)
-    before = ~series.final
+    before = np.isfinite(series.came)
+    assert before.sum() == 1300
     for model in series.models:
         wanted = r2_out_of_sample(series.came[before], series.forecast(model)[before], series.simplest[before])
         assert series.score(series.gains(model)) == pytest.approx(wanted)
@@ -319,7 +318,7 @@ def test_a_leak_silences_every_other_word_on_skill():
     kinds = set(found(scored(build(alignment="date", skill=0.5), 0.7, 0.6, 0.8), alignment="date"))
     assert "known_leak" in kinds
     assert not kinds & {"leak_suspected"}
-    assert not kinds & {"skill", "no_skill", "one_episode", "refits_disagree", "final_block_closed", "badly_calibrated"}
+    assert not kinds & {"skill", "no_skill", "one_episode", "refits_disagree", "badly_calibrated"}
     leak = found(build(alignment="date", skill=0.5))["known_leak"]
     assert leak.changes == {"alignment": "release"}
     assert found(build(skill=0.5))["leak_suspected"].changes == {"inputs": "own"}
@@ -398,17 +397,6 @@ def test_an_interval_that_holds_zero_and_much_else_asks_for_more_forecasts(low, 
 
 def test_a_year_of_forecasts_is_few_however_narrow_the_interval():
     assert "few_forecasts" in found(scored(build(forecasts=249), 0.0, -0.001, 0.001))
-
-
-def test_the_final_block_waits_where_there_is_skill_and_then_tells():
-    closed = found(scored(build(), 0.01, 0.004, 0.016))
-    assert closed["final_block_closed"].changes == {"open_final": True}
-    assert "final_block_closed" not in found(scored(build(), 0.0, -0.01, 0.01))
-    opened = build(final=250, skill=0.01)
-    assert found(opened)["final_block_opened"].severity == "good"
-    opened["mean"][-1, -250:] = -opened["target"].values[-250:, None]
-    gone = found(opened)["final_block_opened"]
-    assert (gone.severity, gone.title) == ("warning", "The skill did not last into the final block")
 
 
 def test_shuffled_targets_are_a_check_and_nothing_else():
@@ -574,7 +562,6 @@ def test_findings_are_few_sorted_consistent_and_every_change_is_allowed(
         {"constant_forecast", "short_reach"},
         {"few_forecasts", "skill"},
         {"few_forecasts", "volatility_skill"},
-        {"final_block_opened", "final_block_closed"},
     ]
     for group in alternatives:
         assert len(group & set(kinds)) <= 1, group

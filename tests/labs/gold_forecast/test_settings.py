@@ -1,9 +1,12 @@
+import json
+
 import pytest
 
 import goldviz.api
 from goldviz.declare.settings import SettingsError
 from goldviz.labs.gold_forecast.models.forecaster import WINDOW_READERS
 from goldviz.labs.gold_forecast.settings import NETWORKS, GoldForecast
+from goldviz.ui.panels.controls import from_link
 from tests.thinned import thinned
 
 TINY = {
@@ -11,7 +14,6 @@ TINY = {
     "train_years": 1,
     "test_years": 0.5,
     "refits": 2,
-    "final_days": 60,
     "window": 4,
     "hidden": 4,
     "epochs": 3,
@@ -22,6 +24,17 @@ TINY = {
 
 def test_the_declaration_and_the_models_name_the_same_networks():
     assert list(NETWORKS) == list(WINDOW_READERS)
+
+
+def test_a_run_of_the_first_version_opens_without_its_final_block_and_a_link_is_told():
+    final_block = {"final_days": 60, "open_final": True}
+    kept = GoldForecast(window=10).model_dump(mode="json") | final_block
+    assert GoldForecast.from_store(1, json.dumps(kept)) == GoldForecast(window=10)
+    settings, complaints = from_link(GoldForecast, {"window": "10", "final_days": "60", "open_final": "true"})
+    assert settings == GoldForecast(window=10)
+    assert complaints == [f"In the link: {GoldForecast.retired[name]}" for name in final_block]
+    with pytest.raises(SettingsError, match="keeps no final block, and tests up to the data's end"):
+        GoldForecast.checked(final_block)
 
 
 def test_a_transformer_s_heads_share_the_hidden_units():

@@ -15,7 +15,7 @@ from goldviz.labs.price_tokens import verdict as of_tokens
 DAYS = pd.bdate_range("2015-01-01", periods=1300)
 STILL = slice(850, 1150)
 SETTINGS: dict[str, Any] = {"epochs": 1, "refits": 2, "train_years": 2, "test_years": 2.5}
-SMALL: dict[str, Any] = {**SETTINGS, "network": "gru", "hidden": 4, "window": 5, "final_days": 0}
+SMALL: dict[str, Any] = {**SETTINGS, "network": "gru", "hidden": 4, "window": 5}
 
 
 def market(folder: Path, unit: float, still: slice | None) -> str:

@@ -39,7 +39,6 @@ TINY = {
     "train_years": 1,
     "test_years": 0.5,
     "refits": 3,
-    "final_days": 60,
     "window": 4,
     "hidden": 3,
     "epochs": 3,
@@ -63,7 +62,7 @@ def declared(name, dataset):
             {"network": "gru", "head": "gaussian", "seeds": (0, 3)},
             {"network": "mlp", "head": "student", "target": "volatility"},
             {"network": "rnn", "head": "quantiles", "inputs": "own"},
-            {"network": "lstm", "head": "student", "target": "level", "open_final": True},
+            {"network": "lstm", "head": "student", "target": "level"},
             {"network": "gru_gap", "head": "quantiles", "target": "volatility", "missing": "blocks"},
             {"network": "gru_decay", "head": "gaussian", "missing": "channel", "missing_share": 0.6, "dropout": 0.0},
         ],
@@ -74,17 +73,15 @@ def declared(name, dataset):
 def test_every_declared_variable_is_recorded(settings):
     dataset = run(**settings)
     assert dataset.attrs["status"] == "finished"
-    open_final = settings.get("open_final", False)
     assert list(dataset.epoch) == [1, 2, 3]
     assert list(dataset.look) == [2, 3]
-    assert dataset.sizes["fold"] == 3 + open_final
+    assert dataset.sizes["fold"] == 3
     for name, variable in GoldForecast.variables.items():
         assert dataset[name].dims == variable.dims, name
         if name not in EXPECTED_NAN:
             assert np.isfinite(dataset[name]).all(), name
     assert dataset.input_gradient.max() > 0
     assert dataset.state_gradient_norm.isnull().all() == (settings["network"] == "mlp")
-    assert dataset.final_score.sel(metric="mse").isnull().all() != open_final
     assert (dataset["mean"] == 0).all() == (settings.get("target") == "volatility")
     assert (dataset["scale"] > 0).all()
     assert (dataset["quantile"].diff("level") >= 0).all()
@@ -94,7 +91,6 @@ def test_every_declared_variable_is_recorded(settings):
 
 
 EXPECTED_NAN = {
-    "final_score",
     "score",
     "score_low",
     "score_high",
@@ -129,7 +125,7 @@ def test_labels_are_those_that_the_declaration_names():
     assert attributes["target_words"] == "Gold (simulated)"
     assert "simulated" in attributes["data_notes"]
     assert attributes["forecasts"] == dataset.sizes["time"]
-    assert days[-1] < pd.Timestamp(attributes["final_from"]) < pd.Timestamp("2024-12-31")
+    assert days[-1] == pd.Timestamp("2024-12-30")
 
 
 def test_what_came_is_what_the_market_did():
@@ -208,14 +204,10 @@ def test_on_shuffled_targets_no_skill_is_left(target):
         assert abs(float(came.mean() - dataset.target.mean())) < 0.001
 
 
-def test_shuffling_leaves_the_final_block_alone():
-    problem = forecast_problem(GoldForecast(**TINY, open_final=True))
-    shuffled = forecast_problem(GoldForecast(**TINY, open_final=True, shuffle_targets=True))
-    first = problem.watched.test[-1] + 1
-    for part in (slice(first), slice(first, None)):
-        was, now = problem.answers.values[part], shuffled.answers.values[part]
-        np.testing.assert_array_equal(np.sort(was), np.sort(now))
-        assert not np.array_equal(was, now)
+def test_shuffling_deals_out_every_answer():
+    was, now = (forecast_problem(GoldForecast(**TINY, shuffle_targets=dealt)).answers.values for dealt in (False, True))
+    np.testing.assert_array_equal(np.sort(was), np.sort(now))
+    assert not np.array_equal(was, now)
 
 
 def test_levels_are_forecast_from_the_last_price():
@@ -224,19 +216,6 @@ def test_levels_are_forecast_from_the_last_price():
     assert scores.sel(metric="r2_mean") > 0.9
     assert abs(scores.sel(metric="r2")) < 0.05
     np.testing.assert_array_equal(dataset.baseline_mean.sel(baseline="zero"), dataset.price)
-
-
-def test_opening_the_final_block_changes_nothing_before_it():
-    closed, opened = run(), run(open_final=True)
-    for name in ("loss", "validation_loss", "best_epoch"):
-        np.testing.assert_array_equal(opened[name].isel(fold=slice(3)), closed[name], err_msg=name)
-    for name in ("mean", "scale", "target", "baseline_mean", "pit", "quantile"):
-        np.testing.assert_array_equal(opened[name].sel(time=closed.time), closed[name], err_msg=name)
-    for name in ("score", "score_low", "volatility_score", "gradient_norm", "input_gradient", "hidden", "seed_r2"):
-        np.testing.assert_array_equal(opened[name], closed[name], err_msg=name)
-    assert closed.attrs["final_from"] == opened.attrs["final_from"] == opened.time.values[closed.sizes["time"]]
-    assert (opened.block.values[closed.sizes["time"] :] == 3).all()
-    assert np.isfinite(opened.final_score.sel(metric="r2")).all()
 
 
 def test_scores_are_those_of_the_forecasts():
@@ -371,7 +350,7 @@ def test_a_run_that_diverges_keeps_what_it_recorded_and_says_where():
     ("settings", "sentence"),
     [
         ({"data": "0123456789abcdef"}, "This machine does not hold the market 0123456789abcdef: "),
-        ({"train_years": 40}, "Training on 40 years, testing on 0.5 and keeping 60 days as final block need "),
+        ({"train_years": 40}, "Training on 40 years and testing on 0.5 need "),
     ],
 )
 def test_data_that_cannot_be_used_are_refused_in_a_sentence(markets, settings, sentence):
@@ -383,7 +362,7 @@ def test_data_that_cannot_be_used_are_refused_in_a_sentence(markets, settings, s
 def test_a_target_that_does_not_move_is_refused(markets):
     days = pd.bdate_range("2015-01-01", "2020-12-31")
     flat = Channel("gold", "Gold", pd.Series(1000.0, days), "log_return")
-    window = "from 2019-05-02 to 2020-02-20, the training window of refit 1"
+    window = "from 2019-07-02 to 2020-04-21, the training window of refit 1"
     with refused(MarketError, "constant", f"Gold does not move {window}"):
         run(data=keep(Market((flat,), "file", "made by hand", pd.Timestamp("2021-01-01", tz="UTC"))))
 

@@ -376,7 +376,6 @@ def test_a_forecast_with_decay_takes_text_channels() -> None:
         train_years=1.5,
         test_years=0.5,
         refits=1,
-        final_days=60,
         window=4,
         hidden=3,
         epochs=2,

@@ -29,8 +29,6 @@ SIX_YEARS = {
     "refits": 6,
     "embargo": 5,
     "validation_share": 0.15,
-    "final_days": 250,
-    "open_final": False,
 }
 
 
@@ -55,7 +53,7 @@ def one_fold(answers: NextValues) -> Fold:
     """Half to learn from, a fifth to choose on, the rest to forecast, with two answers left out between."""
     n = len(answers.rows)
     places = np.arange(n)
-    return Fold(0, places[: n // 2], places[n // 2 + 2 : 7 * n // 10], places[7 * n // 10 + 2 :], final=False)
+    return Fold(0, places[: n // 2], places[n // 2 + 2 : 7 * n // 10], places[7 * n // 10 + 2 :])
 
 
 def forecast(name: str, panel: Panel, kind: str, fold: Fold | None = None) -> np.ndarray:
@@ -224,7 +222,7 @@ def test_poor_data_give_finite_forecasts(name, kind):
 def test_without_a_past_the_forecast_is_that_nothing_changes():
     answers = NextValues(np.array([0, 1]), np.array([1, 2]), np.array([3.0, 4.0]), np.ones(2))
     nobody = np.array([], dtype=int)
-    fold = Fold(0, nobody, nobody, np.array([0]), final=False)
+    fold = Fold(0, nobody, nobody, np.array([0]))
     for name in ("zero", "mean", "ar1"):
         assert MEAN_FORECASTS[name](np.zeros((3, 1)), answers, fold, np.array([9.0, 8.0])).tolist() == [9.0]
 
@@ -258,7 +256,7 @@ def real_panel(by: str) -> Panel:
 
 def test_real_gold_has_the_known_scores():
     """2014 to July 2026, refitted about every 250 days (13 times 242): measured before with 3,148 forecasts."""
-    choices = {"test_years": 12.53, "refits": 13, "final_days": 0}
+    choices = {"test_years": 12.53, "refits": 13}
     honest, leak = (walk(real_panel(by), **choices) for by in ("release", "date"))
     # The blocks' borders differ by some days from those of the known answer, +0.11 %.
     assert honest["mean"] == pytest.approx(0.0011, abs=0.0003)

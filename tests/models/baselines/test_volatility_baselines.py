@@ -33,8 +33,6 @@ SIX_YEARS = {
     "refits": 6,
     "embargo": 5,
     "validation_share": 0.15,
-    "final_days": 250,
-    "open_final": False,
 }
 
 
@@ -57,7 +55,7 @@ def garch_path(seed: int, n: int = 1500, alpha: float = 0.1, beta: float = 0.85)
 def one_fold(n: int) -> Fold:
     """Half to learn from, then a gap, a fifth more to learn from, a gap, and the rest to forecast."""
     places = np.arange(n)
-    return Fold(0, places[: n // 2], places[n // 2 + 5 : 7 * n // 10], places[7 * n // 10 + 5 :], final=False)
+    return Fold(0, places[: n // 2], places[n // 2 + 5 : 7 * n // 10], places[7 * n // 10 + 5 :])
 
 
 def qlike(truth: np.ndarray, scale: np.ndarray) -> float:
@@ -319,7 +317,7 @@ def test_ewma_beats_the_constant_in_most_simulated_markets_by_a_tenth():
 
 def test_real_gold_has_the_known_scores():
     """2014 to July 2026: -8.27 for EWMA and -8.10 for the constant were measured before, to two digits."""
-    score = walk(aligned(real_gold()), test_years=12.53, refits=13, final_days=0)
+    score = walk(aligned(real_gold()), test_years=12.53, refits=13)
     # The constant depends on how often it is refitted; the blocks' borders differ by some days.
     assert score["ewma"] == pytest.approx(-8.27, abs=0.01)
     assert score["constant"] == pytest.approx(-8.10, abs=0.02)

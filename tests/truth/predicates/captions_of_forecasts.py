@@ -73,21 +73,15 @@ def losses(drawing: Drawing, forecast: np.ndarray) -> np.ndarray:
         return (came - forecast) ** 2
 
 
-def before_final(drawing: Drawing) -> np.ndarray:
-    final = str(drawing.run.attrs.get("final_from", ""))[:10]
-    days = np.array([str(day)[:10] for day in drawing.run["time"].values])
-    return days < final if final else np.full(days.size, True)
-
-
 def gains(drawing: Drawing) -> dict[str, np.ndarray]:
-    """Each forecast's gains in such units that their sum before the final block is its score."""
+    """Each forecast's gains in such units that their sum is its score."""
     every = {label: losses(drawing, forecast) for label, forecast in forecasts(drawing).items()}
     simplest = every.pop("")
     spread = drawing.view.settings.target == "volatility"
 
     def scaled(own: np.ndarray) -> np.ndarray:
         saved = simplest - own
-        counted = np.isfinite(saved) & before_final(drawing)
+        counted = np.isfinite(saved)
         return saved / counted.sum() if spread else 100 * saved / simplest[counted].sum()
 
     return {label: scaled(own) for label, own in every.items()}
@@ -113,9 +107,7 @@ def at_the_end(drawing: Drawing) -> bool:
 
 def scores(drawing: Drawing) -> bool:
     """A mark at each score, and bars at the end; what is farther below has an arrow at the edge."""
-    own = {
-        label: float(saved[np.isfinite(saved) & before_final(drawing)].sum()) for label, saved in gains(drawing).items()
-    }
+    own = {label: float(saved[np.isfinite(saved)].sum()) for label, saved in gains(drawing).items()}
     spread = drawing.view.settings.target == "volatility"
     kind, metric, unit = ("volatility_", "qlike_gain", 1) if spread else ("", "r2", 100)
     table = {
@@ -174,7 +166,7 @@ def places_in_distributions(drawing: Drawing) -> bool:
         if at_the_end(drawing)
         else norm.cdf((drawing.view.of("target").values - mean) / scale)
     )
-    chances = chances[np.isfinite(chances) & before_final(drawing)]
+    chances = chances[np.isfinite(chances)]
     [bars] = drawing.typed("bar").data
     counts, _ = np.histogram(chances, bins=len(bars["y"]), range=(0, 1))
     return np.allclose(numeric(bars["y"]), 100 * counts / chances.size, atol=0.2)

@@ -340,7 +340,6 @@ def own(told):
 GOLD_FORECAST = {
     **dict.fromkeys(("planted_found", "planted_missed", "dealt_out_skill", "dealt_out_passed", "shuffled_skill"), own),
     **dict.fromkeys(("shuffled_check_passed", "no_volatility_skill", "no_skill", "worse_than_simplest", "skill"), own),
-    "final_block_closed": lambda told: [told.settings.final_days],
     "simulated_market": lambda told: [told.settings.market_seed],
 }
 LEADERBOARD = {

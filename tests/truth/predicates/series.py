@@ -261,8 +261,6 @@ GOLD_FORECAST = {
         came(told).size < 250
         or (own(told)[2] - own(told)[1]) / 2 > (0.1 if told.settings.target == "volatility" else 0.02)
     ),
-    "final_block_opened": lambda told: told.settings.open_final,
-    "final_block_closed": lambda told: told.settings.final_days > 0 and not told.settings.open_final,
     "constant_forecast": lambda told: moves_within_refits(told) < 0.02,
     "over_fitting": lambda told: validation(told)[-1] > validation(told).min(axis=0),
     "under_trained": lambda told: validation(told).argmin(axis=0) == told.run.sizes["epoch"] - 1,

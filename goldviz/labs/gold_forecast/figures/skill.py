@@ -14,7 +14,7 @@ from goldviz.diagnostics.forecasts.words import forecasts_counted, plain_number,
 from goldviz.figures.chart import Panel, axis, figure, panel, rule
 from goldviz.figures.elements import MARKERS_UP_TO
 from goldviz.figures.limits import Values, exact
-from goldviz.figures.market import each_seed, in_rows, scored
+from goldviz.figures.market import each_seed, scored
 from goldviz.figures.marks import Canvas, Mark, Rule
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import MOST_COLUMNS, sentences, thinned
@@ -30,7 +30,7 @@ from goldviz.labs.gold_forecast.figures.days import (
     missing,
     widened,
 )
-from goldviz.labs.gold_forecast.scoring.results import final_results, results, seed_scores
+from goldviz.labs.gold_forecast.scoring.results import results, seed_scores
 from goldviz.labs.gold_forecast.scoring.series import Series
 from goldviz.labs.gold_forecast.words import model_name, source_words
 
@@ -75,14 +75,12 @@ def _reach(series: Series) -> list[Values]:
     return [np.array([0.0]), *drawable(series)[0].values(), *_of_seeds(series)]
 
 
-def score_axis(
-    by_model: Mapping[str, Result], seeds: Iterable[float] = (), final: Iterable[float] = ()
-) -> tuple[float, float]:
+def score_axis(by_model: Mapping[str, Result], seeds: Iterable[float] = ()) -> tuple[float, float]:
     """Limits that hold zero, the network with its interval and its seeds, and what is not much farther below."""
     own = by_model.get("network", Result(np.nan))
     network = [own.value, own.low, own.high, *seeds]
     everything = [end for result in by_model.values() for end in (result.value, result.low, result.high)]
-    ends = [0.0, *(end for end in (*everything, *network, *final) if np.isfinite(end))]
+    ends = [0.0, *(end for end in (*everything, *network) if np.isfinite(end))]
     near = max((abs(end) for end in network if np.isfinite(end)), default=0.0)
     low = max(min(ends), -ROOM * near) if near > 0 else min(ends)
     pad = 0.08 * (max(ends) - low) or 1.0
@@ -91,19 +89,17 @@ def score_axis(
 
 @dataclass(frozen=True)
 class Scores:
-    """What the figure of scores draws of one look, in its unit: results by model, of each seed, in the final block."""
+    """What the figure of scores draws of one look, in its unit: results by model, and of each seed."""
 
     by_model: Mapping[str, Result]
     seeds: Values
-    final: Mapping[str, float]
 
     @classmethod
     def of(cls, series: Series, found: Mapping[str, Result]) -> Scores:
         """Of a run's forecasts at one look, and what was ``found`` of each model."""
         unit = score_unit(series)
         by_model = {model: result.times(unit) for model, result in found.items()}
-        final = {model: unit * value for model, value in final_results(series).items()}
-        return cls(by_model, unit * np.array(seed_scores(series)), final)
+        return cls(by_model, unit * np.array(seed_scores(series)))
 
     @property
     def rows(self) -> list[str]:
@@ -152,7 +148,7 @@ def _gains(plot: Plot) -> Sequence[Mark | Panel] | str:
         else:
             marks += curve(model, values[rows], dates, hover, width=1.5)
     heading = f"Above 0: better than {SIMPLEST[series.target]}"
-    return [panel(*marks, *_refits(series), *_final(series), rule(y=0), heading=heading)]
+    return [panel(*marks, *_refits(series), rule(y=0), heading=heading)]
 
 
 def drawn_rows(series: Series, most: int = MOST_COLUMNS) -> tuple[Values, str]:
@@ -165,23 +161,6 @@ def _refits(series: Series) -> list[Rule]:
     dates = series.dates[np.flatnonzero(np.diff(series.block) != 0) + 1]
     height = {} if len(dates) < ALL_REFITS_MARKED else {"y1": 0.04}
     return [rule(x=date, width=1, more={"opacity": 0.6, "layer": "below", **height}) for date in map(str, dates)]
-
-
-def _final(series: Series) -> list[Rule]:
-    """The final block as a shaded part with its name, where it was opened."""
-    if not final_results(series):
-        return []
-    first, *_, last = map(str, series.dates[series.final])
-    return [rule(x=first, to=last, foot="final block", colour="accent", alpha=0.14, more={"layer": "below"})]
-
-
-def _final_words(plot: Plot) -> str:
-    series = in_view(plot)
-    scores = final_results(series)
-    if not scores:
-        return ""
-    own = said(series, scores["network"]) if "network" in scores else "no number"
-    return f"Final block alone: {own} over {forecasts_counted(int(series.final.sum()))}."
 
 
 def _place(plot: Plot) -> str:
@@ -221,12 +200,6 @@ def _scores(plot: Plot) -> Sequence[Mark | Panel] | str:
             marks.append(scored(result, row, style, name, unit=unit, own=own))
     if scores.seeds.size:
         marks.append(each_seed(scores.seeds, rows.index("network"), style_of(series.network).colour))
-    final = {rows.index(model) + 0.26: value for model, value in scores.final.items() if np.isfinite(value)}
-    marks += [_beyond(series, row, value, "accent") for row, value in final.items() if value < low]
-    if final:
-        look = {"name": "final block", "colour": "accent", "symbol": "diamond-open", "size": 10}
-        hover = "final block: %{x:+.3f}<extra></extra>"
-        marks.append(in_rows([*final.values()], [*final], hover=hover, marker={"line": {"width": 2}}, **look))
     return [*marks, rule(x=0, width=2, dash="solid")]
 
 
@@ -277,19 +250,13 @@ def _bars(plot: Plot) -> str:
     sure = any(result.sure for result in plot.once(_results_in_view).values())
     waiting = str(plot.ds.attrs.get("status", "")) in UNFINISHED
     bars = "Bars: 95 %, block bootstrap." if sure else "Intervals come when the run ends." if waiting else ""
-    counted = forecasts_counted(int((~series.final).sum()))
+    counted = forecasts_counted(int(np.isfinite(series.came).sum()))
     return sentences(bars, f"Epoch {series.look}, {counted}." if series.look else "")
-
-
-def _small_marks(plot: Plot) -> str:
-    series = in_view(plot)
-    seeds = "Strokes below: each seed alone." if series.seeds > 1 else ""
-    return sentences(seeds, "Gold diamonds above: final block." if final_results(series) else "")
 
 
 def _all_scores(ds: Run, series: Series) -> list[Any]:
     scores = Scores.of(series, results(ds, series))
-    return [score_axis(scores.by_model, scores.seeds, scores.final.values())]
+    return [score_axis(scores.by_model, scores.seeds)]
 
 
 FIGURES = (
@@ -310,7 +277,7 @@ FIGURES = (
         },
         x=axis_of_days("time"),
         y=axis(scale="free", told=_gains_axis),
-        notes=(_place, _final_words),
+        notes=(_place,),
         lead=_left_out,
         legend="below",
         height=500,
@@ -329,7 +296,7 @@ FIGURES = (
         limits={"score": limits_of(_all_scores, rounded=exact)},
         x=axis(scale="free", told=_score_axis),
         y=axis(scale="free", told=_models),
-        notes=(_answer, _bars, _small_marks),
+        notes=(_answer, _bars, lambda plot: "Strokes below: each seed alone." if in_view(plot).seeds > 1 else ""),
         lead=lambda plot: source_words(plot.ds),
         legend="none",
         hover="closest",

@@ -1,8 +1,7 @@
-"""Rules on what a score rests on: one episode, few refits, few forecasts, the final block, a simulated market."""
+"""Rules on what a score rests on: one episode, few refits, few forecasts, a simulated market."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from goldviz.diagnostics.findings import (
@@ -79,22 +78,6 @@ def _why_untold(case: Case) -> str:
     return "Skill of an honest size would not show in an interval as wide as this."
 
 
-def _final_score(n: Reading) -> str:
-    after, before = (value_in_words(n.series.target, value) for value in (n.final["network"], n.own.value))
-    return f"{after} over {forecasts_counted(n.forecasts_in_final)}; before: {before}"
-
-
-OPENED = Rule(
-    "final_block_opened",
-    "good",
-    "The final block has been opened",
-    line=where("opened", "no decision may hang on it any more"),
-    number=_final_score,
-    confidence="few forecasts, so only a rough check",
-    explanation="Whatever you change from now on is chosen with knowledge of it.",
-    silenced_by=JUDGED_ELSEWHERE,
-)
-
 SIMULATED = Rule(
     "simulated_market",
     "warning",
@@ -148,26 +131,5 @@ RULES = (
         advice=[more_years],
         only=lambda n, settings: n.own.undecided,
         silenced_by=JUDGED_ELSEWHERE,
-    ),
-    replace(OPENED, only=lambda n, settings: n.own.unproved),
-    replace(OPENED, line=above("final_score", 0, "above {at}"), only=_better),
-    replace(
-        OPENED,
-        severity="warning",
-        title="The skill did not last into the final block",
-        line=at_most("final_score", 0, "above {at}"),
-        only=_better,
-    ),
-    Rule(
-        "final_block_closed",
-        "good",
-        "The final block is still closed",
-        line=where("own.better", "opened once, when everything is decided"),
-        number="{settings.final_days} days kept untouched",
-        confidence="nothing has been fitted or chosen on it",
-        explanation="It is your only fair test of what you chose by looking at this page.",
-        advice=[("Open it, once everything else is decided.", {"open_final": True})],
-        only=lambda n, settings: bool(settings.final_days) and not settings.open_final,
-        silenced_by=(*JUDGED_ELSEWHERE, "final_block_opened"),
     ),
 )

@@ -51,12 +51,12 @@ def recorded_at_end(ds: Run, series: Series, name: str) -> bool:
 
 
 def coverages(ds: Run, series: Series) -> list[Coverage]:
-    """Coverage of the central intervals before the final block.
+    """Coverage of the central intervals.
 
     From the recorded quantiles; where there are none yet, from a Gaussian with the look's mean and scale.
     """
     coverage = {share: _held(ds, series, share) for share in SHARES}
-    scorable = ~series.final & np.isfinite(series.came)
+    scorable = np.isfinite(series.came)
     intervals = []
     for share, (within, usable) in coverage.items():
         there = scorable & usable
@@ -97,7 +97,7 @@ def quantile(ds: Run, level: float) -> Floats:
 
 
 def probabilities(ds: Run, series: Series) -> Floats:
-    """The forecast probability of at most what came, before the final block, of what is finite.
+    """The forecast probability of at most what came, of what is finite.
 
     As recorded; where it is not yet, from a Gaussian with the look's mean and scale.
     """
@@ -105,4 +105,4 @@ def probabilities(ds: Run, series: Series) -> Floats:
         values = ds["pit"].values.astype(np.float64)
     else:
         values = pit_gaussian(series.came, series.mean.mean(axis=1), series.scale.mean(axis=1))
-    return values[np.isfinite(values) & ~series.final]
+    return values[np.isfinite(values) & np.isfinite(series.came)]

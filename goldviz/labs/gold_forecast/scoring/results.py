@@ -70,7 +70,7 @@ def recorded_score(ds: Run, model: str, metric: str, end: str = "") -> float:
 
 
 def results(ds: Run, series: Series) -> dict[str, Result]:
-    """Every model's result before the final block, the network's first.
+    """Every model's result, the network's first.
 
     The recorded tables belong to the last look. For an earlier one, and while a run goes on, scores are worked out
     from the forecasts, and have no interval.
@@ -89,13 +89,5 @@ def results(ds: Run, series: Series) -> dict[str, Result]:
 
 
 def seed_scores(series: Series) -> list[float]:
-    """The score of every seed alone, before the final block; empty where there is one seed, or none."""
+    """The score of every seed alone; empty where there is one seed, or none."""
     return [series.score(gains) for gains in series.gains_by_seed().T] if series.seeds > 1 else []
-
-
-def final_results(series: Series) -> dict[str, float]:
-    """Every model's score in the final block; empty while it is closed."""
-    in_final = series.final
-    if series.look is None or not np.isfinite(series.gains("network")[in_final]).any():
-        return {}
-    return {model: series.score(series.gains(model), in_final) for model in series.models}

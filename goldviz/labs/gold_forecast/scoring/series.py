@@ -57,8 +57,8 @@ def joined_by_date(ds: Run) -> bool:
 class Series:
     """Forecasts in the order of their dates. Seeds are the last axis of ``mean`` and ``scale``, (n, seeds).
 
-    Before the first look, ``look`` is None and there are no seeds. ``final`` says which forecasts lie in the final
-    block: they are drawn, and never scored together with the others. What is infinite counts as missing: NaN.
+    Before the first look, ``look`` is None and there are no seeds. What is infinite counts as missing: NaN. So does
+    what came in the final block of a run of the first version, which was never scored together with the rest.
     """
 
     target: str
@@ -69,7 +69,6 @@ class Series:
     came: Floats
     price: Floats
     block: Floats
-    final: Verdicts
     mean: Floats
     scale: Floats
     baseline_means: Mapping[str, Floats]
@@ -82,17 +81,17 @@ class Series:
         dates = np.array([str(day)[:10] for day in ds["time"].values], "datetime64[D]") if count else _no_dates()
         name = "scale" if target == "volatility" else "mean"
         look = _look(ds, name, epoch)
-        final_from = str(ds.attrs.get("final_from", ""))[:10]
+        final_from = np.datetime64(str(ds.attrs.get("final_from", ""))[:10])
         return cls(
             target=target,
             moves=Moves.of_run(ds, target),
             network=str(settings.get("network", "gru")),
             look=look,
             dates=dates,
-            came=_by_time(ds, "target", count),
+            # Without a final block this is no date, before which everything counts.
+            came=np.where(dates >= final_from, np.nan, _by_time(ds, "target", count)),
             price=_by_time(ds, "price", count),
             block=_by_time(ds, "block", count),
-            final=dates >= np.datetime64(final_from) if final_from else np.zeros(count, bool),
             mean=_by_seed(ds, "mean", look, count),
             scale=_by_seed(ds, "scale", look, count),
             baseline_means=_by_baseline(ds, "baseline_mean", "baseline"),
@@ -164,20 +163,20 @@ class Series:
         return float(squared_errors(self.came, self.simplest)[mask].sum()) or np.nan
 
     def score(self, gains: Floats, mask: Verdicts | None = None) -> float:
-        """R2 against the simplest forecast, or the mean gain in QLIKE, before the final block or where the ``mask`` is.
+        """R2 against the simplest forecast, or the mean gain in QLIKE, of all or where the ``mask`` is.
 
         Forecasts that are not finite are left out.
         """
-        scorable = (~self.final if mask is None else mask) & np.isfinite(gains)
+        scorable = np.isfinite(gains) if mask is None else mask & np.isfinite(gains)
         return float(gains[scorable].sum()) / self.worth(scorable) if scorable.any() else np.nan
 
     def cumulative(self, gains: Floats) -> Floats:
-        """Gains added up over time, in such units that the last sum before the final block is the score.
+        """Gains added up over time, in such units that the last sum is the score.
 
         It is NaN where a forecast is not finite, and goes on from the same height after that.
         """
         usable = np.isfinite(gains)
-        sums = np.cumsum(np.where(usable, gains, 0.0)) / self.worth(usable & ~self.final)
+        sums = np.cumsum(np.where(usable, gains, 0.0)) / self.worth(usable)
         return np.where(usable, sums, np.nan)
 
 
