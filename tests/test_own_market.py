@@ -227,7 +227,7 @@ def test_a_market_that_is_too_short_is_said_in_one_line(folder: Path, capsys: py
     table().to_csv(folder / "mine.csv", index=False)
     assert main(["run", "gold-forecast", "--market", "mine.csv", "--quiet"]) == 1
     (line,) = capsys.readouterr().err.splitlines()
-    assert "250 days" in line
+    assert "14.00 years" in line
 
 
 def test_laboratories_without_a_market_have_no_such_option(capsys: pytest.CaptureFixture[str]) -> None:

@@ -21,8 +21,7 @@ from goldviz.data.markets.kept_markets import keep, load_market
 from goldviz.data.texts.dated_texts import DatedTexts
 from goldviz.data.texts.kept_documents import keep_documents
 from goldviz.data.texts.policy.generated_documents import generated_documents
-from goldviz.labs.gold_forecast.documents import market_with_statements
-from goldviz.labs.gold_forecast.problem import forecast_problem
+from goldviz.labs.gold_forecast.problem import forecast_problem, market_with_statements
 from goldviz.labs.gold_forecast.settings import GoldForecast
 from goldviz.labs.policy_documents.compute import compute, read_change
 from goldviz.labs.policy_documents.market import ChannelChoice, document_channels, market_with_documents

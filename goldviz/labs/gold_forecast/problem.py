@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 from jaxtyping import Float, Int
 
 from goldviz.data.markets.alignment import NextValues, Panel, aligned, next_values
+from goldviz.data.markets.kept_markets import SIMULATED, load_market
 from goldviz.data.markets.market import Channel, Market, MarketError
 from goldviz.data.markets.masking import masked
 from goldviz.data.markets.standard_scores import ChannelMoments
+from goldviz.data.markets.statements import answering_market, dealt_out, statement_tones, with_statements
 from goldviz.data.markets.text_channels import is_text_channel
 from goldviz.data.markets.walk_forward import Fold, folds
 from goldviz.diagnostics.forecasts.lookahead import NextMoveLink, covariates_ahead
 from goldviz.diagnostics.forecasts.moves import Moves
-from goldviz.labs.gold_forecast.carrying import carried
-from goldviz.labs.gold_forecast.documents import market_with_statements
-
-if TYPE_CHECKING:
-    from goldviz.labs.gold_forecast.settings import GoldForecast
+from goldviz.labs.gold_forecast.settings import AGE, GoldForecast
 
 MASKING_STREAM, SHUFFLING_STREAM = 1, 2
 """Beside the market's seed, so that what is hidden has nothing to do with how a simulated market was drawn."""
@@ -189,3 +186,54 @@ def _check_varies(problem: ForecastProblem, fold: Fold) -> None:
             f"{fold.number + 1}: there is nothing to learn. Choose another scheme, more train years or other data.",
             "constant",
         )
+
+
+def carried(panel: Panel, names: Collection[str]) -> Panel:
+    """The panel with the last value of these channels on each row, and after all channels the ages of these values.
+
+    An age is in days, 0 on the row on which a value became known; value and age are NaN before the first one. Document
+    001, section 4.2.3, has texts beside prices, and section 5 observations that come at times of their own.
+
+    >>> import pandas as pd
+    >>> days = pd.DatetimeIndex(["2024-07-01", "2024-07-02", "2024-07-05"])
+    >>> panel = Panel(days, days, ("gold", "tone"), np.array([[1, np.nan], [2, 0.5], [3, np.nan]]), np.ones(3))
+    >>> carried(panel, ["tone"]).channels, carried(panel, ["tone"]).values.tolist()
+    (('gold', 'tone', 'tone age'), [[1.0, nan, nan], [2.0, 0.5, 0.0], [3.0, 0.5, 3.0]])
+    """
+    columns = [column for column, name in enumerate(panel.channels) if name in names]
+    present = np.isfinite(panel.values[:, columns])
+    latest = np.maximum.accumulate(np.where(present, np.arange(len(present))[:, None], -1), axis=0)
+    values = panel.values.copy()
+    values[:, columns] = _where_known(latest, np.take_along_axis(panel.values[:, columns], latest.clip(0), axis=0))
+    days = np.asarray(panel.dates.as_unit("s").asi8 / 86_400)
+    ages = _where_known(latest, days[:, None] - days[latest.clip(0)])
+    age_names = tuple(f"{panel.channels[column]}{AGE}" for column in columns)
+    return replace(panel, channels=(*panel.channels, *age_names), values=np.concatenate([values, ages], axis=1))
+
+
+def _where_known(latest: np.ndarray, values: Float[np.ndarray, "rows channels"]) -> Float[np.ndarray, "rows channels"]:
+    return np.asarray(np.where(latest >= 0, values, np.nan))
+
+
+ORIGINS = {"generated": "Generated statements", "shuffled": "Generated statements, dealt out at random"}
+
+
+def market_with_statements(settings: GoldForecast) -> Market:
+    """The settings' market, which answers to statements where that is planted, with their tone after its channels.
+
+    Raises :class:`MarketError` for statements beside real data, whose days they know nothing of.
+    """
+    if settings.documents == "none" and not settings.tone_response:
+        return load_market(settings.data, settings.market_seed)
+    if settings.data != SIMULATED:
+        raise MarketError(
+            "Generated statements belong to the simulated market: choose it, or set documents to none and tone "
+            "response to 0. Your own documents become channels of your market on the page Policy documents.",
+            "simulated",
+        )
+    tones = statement_tones()
+    market = answering_market(settings.market_seed, tones, settings.tone_response)
+    if settings.documents == "none":
+        return market
+    tones_in_place = tones if settings.documents == "generated" else dealt_out(tones, settings.market_seed)
+    return with_statements(market, tones_in_place, ORIGINS[settings.documents])

@@ -12,13 +12,14 @@ from scipy import special
 from goldviz.diagnostics.forecasts.scores import r2_out_of_sample
 from goldviz.labs.gold_forecast.problem import ForecastProblem
 from goldviz.labs.gold_forecast.scoring.distributions import (
+    crps_from_quantiles,
     crps_gaussian,
     crps_student,
     inside,
+    pit_from_quantiles,
     pit_gaussian,
     pit_student,
 )
-from goldviz.labs.gold_forecast.scoring.quantile_distribution import crps_from_quantiles, pit_from_quantiles
 from goldviz.labs.gold_forecast.scoring.tables import DistributionLosses, mean_score_table, volatility_score_table
 from goldviz.labs.gold_forecast.settings import LEVELS
 from goldviz.models.baselines.mean_baselines import MEAN_FORECASTS

@@ -35,6 +35,8 @@ TRANSFORMER = ("attention", "kernel", "positions", "activation")
 """Settings of the Transformer alone."""
 HEADS = {"gaussian": "Gaussian", "student": "Student t", "quantiles": "Quantiles"}
 DOCUMENTS = {"none": "none", "generated": "generated statements", "shuffled": "the same, dealt out at random"}
+AGE = " age"
+"""How the name of a carried channel's age ends."""
 CARRY = {"nothing": "no channel's", "documents": "those out of documents", "levels": "all that are seen as levels"}
 
 METRICS = ("mse", "mae", "rmse", "r2", "r2_mean", "hit_rate", "dm", "dm_p")

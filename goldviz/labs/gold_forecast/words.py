@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from goldviz.diagnostics.forecasts.moves import Moves
-from goldviz.labs.gold_forecast.carrying import AGE
 from goldviz.labs.gold_forecast.scoring.series import channels_of, joined_by_date
-from goldviz.labs.gold_forecast.settings import NETWORKS
+from goldviz.labs.gold_forecast.settings import AGE, NETWORKS
 from goldviz.models.baselines.mean_baselines import MEAN_FORECASTS
 from goldviz.models.baselines.volatility_baselines import VOLATILITY_FORECASTS
 

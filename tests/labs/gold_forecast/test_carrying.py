@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from goldviz.data.markets.alignment import Panel, aligned
 from goldviz.data.markets.market import Channel, Market, Release
-from goldviz.labs.gold_forecast.carrying import carried
+from goldviz.labs.gold_forecast.problem import carried
 from goldviz.labs.gold_forecast.windows import Windows
 
 AFTERNOON = Release("14:00", "America/New_York")

@@ -12,12 +12,11 @@ from goldviz.data.markets.kept_markets import keep
 from goldviz.data.markets.market import Channel, MarketError, Release
 from goldviz.data.markets.simulated import simulated_market
 from goldviz.data.markets.text_channels import with_text_channels
-from goldviz.labs.gold_forecast.documents import dealt_out, market_with_statements, statement_tones
 from goldviz.labs.gold_forecast.findings import findings_of
 from goldviz.labs.gold_forecast.measures import Reading
-from goldviz.labs.gold_forecast.observed import observed_rows
-from goldviz.labs.gold_forecast.problem import forecast_problem
+from goldviz.labs.gold_forecast.problem import dealt_out, forecast_problem, market_with_statements, statement_tones
 from goldviz.labs.gold_forecast.settings import GoldForecast
+from goldviz.labs.gold_forecast.verdict import observed_rows
 from tests.refusals import refused
 
 CONTROL = GoldForecast.preset("documents-that-move-gold")

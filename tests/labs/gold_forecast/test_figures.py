@@ -6,14 +6,13 @@ import numpy as np
 import pytest
 
 from goldviz.figures.theme import BASELINES, INKS, NETWORKS, style_of
-from goldviz.labs.gold_forecast.carrying import AGE
 from goldviz.labs.gold_forecast.figures import FIGURES, picture, shared_limits
 from goldviz.labs.gold_forecast.figures.days import AT_FIRST_EPOCH, AT_FIRST_LOOK, AT_THE_END
 from goldviz.labs.gold_forecast.figures.memory import WITHOUT_STATES, autocorrelation
 from goldviz.labs.gold_forecast.measures import Reading
 from goldviz.labs.gold_forecast.scoring.results import recorded_score
 from goldviz.labs.gold_forecast.scoring.series import Series
-from goldviz.labs.gold_forecast.settings import GoldForecast
+from goldviz.labs.gold_forecast.settings import AGE, GoldForecast
 from goldviz.labs.gold_forecast.words import join_words
 from tests.figures.test_theme import contrast
 from tests.labs.figure_words import strings, words

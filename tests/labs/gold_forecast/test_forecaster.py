@@ -5,8 +5,14 @@ import pytest
 import torch
 from torch import Generator
 
-from goldviz.labs.gold_forecast.models.attention_reader import AttentionParts, days_before
-from goldviz.labs.gold_forecast.models.forecaster import LONGEST_FLOW_STEP, WINDOW_READERS, Forecaster, dropped
+from goldviz.labs.gold_forecast.models.forecaster import (
+    LONGEST_FLOW_STEP,
+    WINDOW_READERS,
+    AttentionParts,
+    Forecaster,
+    days_before,
+    dropped,
+)
 from goldviz.labs.gold_forecast.models.heads import HEADS
 from goldviz.labs.gold_forecast.windows import WindowBatch, Windows
 from goldviz.models.continuous.ode_rnn import ODERNN

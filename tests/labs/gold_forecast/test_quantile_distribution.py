@@ -8,8 +8,7 @@ from scipy import stats
 from scipy.integrate import quad
 from sklearn.metrics import mean_pinball_loss
 
-from goldviz.labs.gold_forecast.scoring.distributions import crps_gaussian
-from goldviz.labs.gold_forecast.scoring.quantile_distribution import crps_from_quantiles, pit_from_quantiles
+from goldviz.labs.gold_forecast.scoring.distributions import crps_from_quantiles, crps_gaussian, pit_from_quantiles
 from goldviz.labs.gold_forecast.settings import LEVELS
 
 NINE = np.array(LEVELS)

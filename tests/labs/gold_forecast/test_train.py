@@ -15,9 +15,8 @@ from goldviz.data.markets.simulated import simulated_market
 from goldviz.diagnostics.forecasts.scores import r2_out_of_sample
 from goldviz.export.standalone import StandaloneRecord
 from goldviz.labs.gold_forecast import train as gold_forecast
-from goldviz.labs.gold_forecast.instruments import gradients_by_input, gradients_by_state
 from goldviz.labs.gold_forecast.problem import forecast_problem
-from goldviz.labs.gold_forecast.refit import Refit
+from goldviz.labs.gold_forecast.refit import Refit, gradients_by_input, gradients_by_state
 from goldviz.labs.gold_forecast.settings import (
     HEADS,
     LEVELS,

@@ -20,16 +20,105 @@ from jaxtyping import Float
 from torch import Generator, Tensor, nn
 from torch.nn import functional
 
-from goldviz.labs.gold_forecast.models.attention_reader import USUAL, AttentionParts, AttentionReader
 from goldviz.labs.gold_forecast.models.heads import HEADS
-from goldviz.labs.gold_forecast.models.window_reader import ForecastStream, HiddenStates, WindowReader
-from goldviz.labs.gold_forecast.windows import WindowBatch
+from goldviz.labs.gold_forecast.windows import GAP_UNIT_DAYS, WindowBatch
 from goldviz.models.continuous.fused_ode_rnn import fixed_step_ode_rnn
 from goldviz.models.continuous.gru_decay import DecayGRU, GapGRU
 from goldviz.models.continuous.series_forecaster import ODESeriesReader
 from goldviz.models.continuous.vector_field import TanhField
 from goldviz.models.recurrent.cells import CELLS, recurrent_layer, usual_layer
 from goldviz.models.recurrent.initialisation import RecurrentInitialisation, initialise
+from goldviz.models.series.attention import AttentionOptions
+from goldviz.models.series.row_transformer import RowShape, RowTransformer, initialise_rows
+
+HiddenStates = tuple[Float[Tensor, "batch hidden"], ...]
+ForecastStream = Callable[[int], Generator]
+"""Gives a fresh generator for each matrix that is drawn."""
+
+
+class WindowReader(nn.Module):
+    """Turns windows into hidden states. All weights are drawn when it is built."""
+
+    def forward(self, window: WindowBatch) -> HiddenStates:
+        """The hidden states in the order of the rows; the last one holds what the forecast is made of."""
+        raise TypeError(f"{type(self).__name__} does not say how it reads")
+
+    def chain(self, window: WindowBatch) -> HiddenStates:
+        """The same states, each a node on the way to the next, so that gradients can be asked of them."""
+        states: HiddenStates = self(window)
+        return states
+
+    def matrices(self) -> dict[str, Tensor]:
+        """Its weight matrices by name, the one next to the inputs first."""
+        raise TypeError(f"{type(self).__name__} does not name its matrices")
+
+
+BLOCKS, BLOCK_HEADS = 2, 2
+FACTOR = 2.0
+"""ProbSparse lets c ln t rows attend."""
+
+
+@dataclass(frozen=True)
+class AttentionParts:
+    """What a Transformer is put together from; names are those of the tables of attention, positions, activations."""
+
+    attention: str = "full"
+    kernel: int = 1
+    positions: str = "sinusoidal"
+    activation: str = "gelu"
+
+
+USUAL = AttentionParts()
+"""Full attention, one row a query."""
+
+
+class AttentionReader(WindowReader):
+    """Two blocks of two heads over values and mask of each row. The last row's state is what is read.
+
+    Positions by time are the days from a row to the value that is forecast. ``hidden`` has to be a multiple of 4, so
+    that each head has pairs of sines and cosines; :class:`~goldviz.models.series.row_transformer.RowShape` refuses
+    what heads cannot share.
+    """
+
+    def __init__(self, window: int, channels: int, hidden: int, parts: AttentionParts, weights: ForecastStream) -> None:
+        super().__init__()
+        self.network = RowTransformer(
+            RowShape(
+                2 * channels,
+                window,
+                BLOCKS,
+                BLOCK_HEADS,
+                hidden,
+                parts.kernel,
+                parts.attention,
+                AttentionOptions(factor=FACTOR),
+                parts.positions,
+                parts.activation,
+            )
+        )
+        initialise_rows(self.network, weights)
+
+    def forward(self, window: WindowBatch) -> HiddenStates:
+        """The rows as the first block reads them, but the last; its state behind the last block takes its place."""
+        rows, places = self.network.embedded(window.values_and_mask.transpose(0, 1), days_before(window))
+        steps = rows.unbind(1)
+        # Put together again, so that gradients can be asked of each row.
+        last = self.network.states(torch.stack(steps, 1), places)[:, -1]
+        return (*steps[:-1], last)
+
+    def matrices(self) -> dict[str, Tensor]:
+        """What widens a row, and what joins the heads and begins the feed-forward network of each block."""
+        by_name = {"input": self.network.widen.weight}
+        for number, block in enumerate(self.network.stack(), start=1):
+            by_name |= {f"attention {number}": block.attention.output.weight, f"units {number}": block.expand.weight}
+        return by_name
+
+
+def days_before(window: WindowBatch) -> Tensor:
+    """Days from each row to the value that is forecast, (batch, time)."""
+    later = torch.cat([window.row_gaps[1:], window.ahead[None].to(window.row_gaps)])
+    return GAP_UNIT_DAYS * later.flip(0).cumsum(0).flip(0).T
+
 
 START = RecurrentInitialisation(matrix="orthogonal", biases={"forget": 1.0})
 """Of all recurrent readers: orthogonal matrices, forget gates that start open (Gers et al. 2000)."""
