@@ -22,7 +22,7 @@ from goldviz.data.texts.dated_texts import DatedText
 from goldviz.data.texts.kept_documents import keep_documents
 from goldviz.data.texts.policy.generated_documents import generated_documents
 from goldviz.labs.policy_documents.documents.difference import text_difference
-from goldviz.labs.policy_documents.encoding import encode
+from goldviz.labs.policy_documents.documents.vectors import encode
 from goldviz.labs.policy_documents.settings import PolicyDocuments
 from goldviz.models.text.loading import shipped_text_model
 

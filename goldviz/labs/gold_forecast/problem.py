@@ -191,7 +191,8 @@ def _check_varies(problem: ForecastProblem, fold: Fold) -> None:
 def carried(panel: Panel, names: Collection[str]) -> Panel:
     """The panel with the last value of these channels on each row, and after all channels the ages of these values.
 
-    An age is in days, 0 on the row on which a value became known; value and age are NaN before the first one. Document
+    An age is in days, 0 on the row on which a value became known; value and age are NaN before the first one. Nothing
+    comes from later rows, so a later observation changes no earlier row. Document
     001, section 4.2.3, has texts beside prices, and section 5 observations that come at times of their own.
 
     >>> import pandas as pd
@@ -221,7 +222,8 @@ ORIGINS = {"generated": "Generated statements", "shuffled": "Generated statement
 def market_with_statements(settings: GoldForecast) -> Market:
     """The settings' market, which answers to statements where that is planted, with their tone after its channels.
 
-    Raises :class:`MarketError` for statements beside real data, whose days they know nothing of.
+    Statements whose answer is planted are a positive control (document 001, section 4.2.3). Raises
+    :class:`MarketError` for statements beside real data, whose days they know nothing of.
     """
     if settings.documents == "none" and not settings.tone_response:
         return load_market(settings.data, settings.market_seed)

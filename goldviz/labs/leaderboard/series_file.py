@@ -15,12 +15,15 @@ import pyarrow as pa
 
 from goldviz.data.markets.files import check_size, table_in
 from goldviz.data.markets.market import MarketError
+from goldviz.data.tables.brought_files import Told, brought_content, told
 from goldviz.data.tables.column_words import DATE_PARTS, DATE_WORDS, name_words
 from goldviz.data.tables.date_columns import date_columns
 from goldviz.data.tables.file_table import FileTable, Report, plain_words, unheard
+from goldviz.data.tables.kept_labels import keep_label
 from goldviz.data.tables.printed_dates import Moments, ascending, read_dates
 from goldviz.data.tables.printed_numbers import ReadNumbers, decimal_mark, read_numbers
-from goldviz.labs.leaderboard.kept_series import SOURCE
+from goldviz.data.tables.whole_files import digest, disk_faults_as
+from goldviz.labs.leaderboard.kept_series import KEPT_SERIES, SOURCE, packed
 from goldviz.labs.leaderboard.multivariate import MultivariateSeries, SeriesError
 
 FEWEST_ROWS, MOST_ROWS, MOST_NUMBERS = 30, 100_000, 2_000_000
@@ -161,3 +164,35 @@ def _step(moments: Moments) -> tuple[str, tuple[str, ...]]:
         return row, ()
     noun = "step between rows is" if others == 1 else "steps between rows are"
     return row, (f"{others:,} {noun} longer or shorter than the rest; all count as one.",)
+
+
+@dataclass(frozen=True)
+class BroughtSeries:
+    """The name of a kept series, and sentences on how its file was read."""
+
+    name: str
+    notes: tuple[str, ...]
+
+
+def keep(report: Report, key: str, file: str) -> Told[BroughtSeries]:
+    """Keep the series in the file of this key, or say why it is refused.
+
+    Raises :class:`SeriesError` where the server has let go of the file.
+    """
+    content = brought_content(key, file, SeriesError)
+    return told(lambda: keep_series(content, file, report), SeriesError)
+
+
+def keep_series(content: bytes, file: str, report: Report = unheard) -> BroughtSeries:
+    """Keep the series in a file; the same series kept again has the same name.
+
+    Raises :class:`SeriesError` as :func:`read_series` does, and where the folder cannot be written.
+    """
+    read = read_series(content, file, report)
+    data = packed(read.series)
+    name = digest(data)
+    with disk_faults_as(SeriesError, "Series that are brought cannot be written on this server"):
+        KEPT_SERIES.write(name, data)
+        KEPT_SERIES.make_room(survivor=name)
+    keep_label(name, file)
+    return BroughtSeries(name, read.notes)

@@ -10,11 +10,10 @@ import numpy as np
 import xarray as xr
 
 from goldviz.data.texts.dated_texts import DatedText, DatedTexts
-from goldviz.labs.policy_documents.document_map import principal_axes
+from goldviz.labs.policy_documents.document_map import cosine_change, nearest_documents, principal_axes
 from goldviz.labs.policy_documents.documents.difference import Passage, text_difference, with_changes_put_back
-from goldviz.labs.policy_documents.encoding import encode
+from goldviz.labs.policy_documents.documents.vectors import encode
 from goldviz.labs.policy_documents.settings import PolicyDocuments
-from goldviz.labs.policy_documents.similarity import cosine_change, nearest_documents
 from goldviz.labs.policy_documents.text_vector import ReportPieces, TextVector, tone_balance
 from goldviz.text_models import text_model
 

@@ -12,10 +12,9 @@ from jaxtyping import Float
 from torch import Tensor
 
 from goldviz.labs.series_attention.extent import window_rows
-from goldviz.labs.series_attention.networks import SeriesNetwork, options_of
+from goldviz.labs.series_attention.networks import SeriesNetwork, SeriesTransformer, options_of
 from goldviz.labs.series_attention.outputs import LEVELS, OUTPUTS, SeriesOutput
 from goldviz.labs.series_attention.rolling import rolled
-from goldviz.labs.series_attention.series_transformer import SeriesTransformer
 from goldviz.labs.series_attention.simple_forecasts import SIMPLE_FORECASTS, Problem
 from goldviz.labs.series_attention.tasks.surroundings import MOTIF
 from goldviz.labs.series_attention.tasks.windows import SeriesProblem, SeriesWindows

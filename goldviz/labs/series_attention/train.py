@@ -24,10 +24,15 @@ from goldviz.labs.series_attention.instruments import (
     similarity_in_probe,
     simple_forecasts,
 )
-from goldviz.labs.series_attention.networks import SeriesNetwork, layer_names, layers_of, series_network
+from goldviz.labs.series_attention.networks import (
+    SeriesNetwork,
+    SeriesTransformer,
+    layer_names,
+    layers_of,
+    series_network,
+)
 from goldviz.labs.series_attention.outputs import LEVELS, OUTPUTS
 from goldviz.labs.series_attention.problem import TESTS, problem_of
-from goldviz.labs.series_attention.series_transformer import SeriesTransformer
 from goldviz.labs.series_attention.simple_forecasts import SIMPLE_FORECASTS
 from goldviz.labs.series_attention.tasks.windows import SeriesWindows
 from goldviz.training.course import RATIOS, Course, learner

@@ -12,8 +12,7 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from goldviz.diagnostics.layers import activation_readings
-from goldviz.labs.series_attention.networks import SeriesNetwork, layer_names
-from goldviz.labs.series_attention.series_transformer import SeriesTransformer
+from goldviz.labs.series_attention.networks import SeriesNetwork, SeriesTransformer, layer_names
 from goldviz.models.feedforward.activations import ACTIVATIONS
 from goldviz.models.series.row_transformer import LEAK
 

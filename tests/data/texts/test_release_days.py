@@ -10,7 +10,7 @@ from goldviz.data.markets.release_words import BANK_CITIES, written_release
 from goldviz.data.texts.dated_files import texts_from_files
 from goldviz.data.texts.dated_tables import TextColumns, look_into_texts, texts_from_table
 from goldviz.data.texts.dated_texts import DatedTextError, DatedTexts
-from goldviz.labs.policy_documents.similarity import cosine_change
+from goldviz.labs.policy_documents.document_map import cosine_change
 from tests.places import REAL_DATA
 from tests.refusals import refused
 

@@ -8,11 +8,10 @@ import pytest
 
 from goldviz.declare.settings import SettingsError
 from goldviz.labs.leaderboard import kept_series as kept
-from goldviz.labs.leaderboard.brought_series import keep_series
 from goldviz.labs.leaderboard.multivariate import SeriesError
 from goldviz.labs.leaderboard.problem import problem_of
 from goldviz.labs.leaderboard.public_sets import PUBLIC_SETS, recognised
-from goldviz.labs.leaderboard.series_file import WITHOUT_TIMES, read_series
+from goldviz.labs.leaderboard.series_file import WITHOUT_TIMES, keep_series, read_series
 from goldviz.labs.leaderboard.settings import Leaderboard
 from tests.places import REAL_DATA
 from tests.refusals import refused

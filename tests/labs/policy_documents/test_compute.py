@@ -24,7 +24,7 @@ from goldviz.data.texts.policy.generated_documents import generated_documents
 from goldviz.labs.policy_documents import compute as procedure
 from goldviz.labs.policy_documents.compute import compute, read_change
 from goldviz.labs.policy_documents.document_map import principal_axes
-from goldviz.labs.policy_documents.encoding import encode, left_to_encode
+from goldviz.labs.policy_documents.documents.vectors import encode, left_to_encode
 from goldviz.labs.policy_documents.market import ChannelChoice, document_channels, market_with_documents
 from goldviz.labs.policy_documents.settings import PolicyDocuments
 from goldviz.labs.policy_documents.text_vector import chunks_of, encoded, pieces_of_its_own

@@ -4,8 +4,13 @@ import numpy as np
 import pytest
 from sklearn.decomposition import PCA
 
-from goldviz.labs.policy_documents.document_map import LARGEST_NUMBER, DocumentVectorError, principal_axes
-from goldviz.labs.policy_documents.similarity import cosine_change, nearest_documents
+from goldviz.labs.policy_documents.document_map import (
+    LARGEST_NUMBER,
+    DocumentVectorError,
+    cosine_change,
+    nearest_documents,
+    principal_axes,
+)
 from goldviz.labs.policy_documents.text_vector import tone_balance
 
 

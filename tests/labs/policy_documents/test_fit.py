@@ -12,8 +12,14 @@ from goldviz.data.markets.market import Channel, Market
 from goldviz.data.texts.dated_tables import TextColumns, texts_from_table
 from goldviz.data.texts.dated_texts import DatedText, DatedTexts
 from goldviz.data.texts.kept_documents import documents_at_hand, keep_documents
-from goldviz.labs.policy_documents.fit import flat_tone, misfits, no_tone, overlap
-from goldviz.labs.policy_documents.market import ChannelChoice, market_with_documents
+from goldviz.labs.policy_documents.market import (
+    ChannelChoice,
+    flat_tone,
+    market_with_documents,
+    misfits,
+    no_tone,
+    overlap,
+)
 from goldviz.labs.policy_documents.settings import PolicyDocuments
 from goldviz.ui.words import plain
 from tests.labs.policy_documents.small_documents import small_model

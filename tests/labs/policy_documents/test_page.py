@@ -14,8 +14,8 @@ from goldviz.data.markets.statements import answering_market
 from goldviz.data.texts.dated_texts import DatedText, DatedTexts
 from goldviz.data.texts.kept_documents import documents_at_hand, keep_documents
 from goldviz.data.texts.policy.generated_documents import generated_documents
-from goldviz.labs.policy_documents import encoding as policy_encoding
 from goldviz.labs.policy_documents.compute import compute, read_change
+from goldviz.labs.policy_documents.documents import vectors as policy_vectors
 from goldviz.labs.policy_documents.parts import (
     change as policy_change,
 )
@@ -166,7 +166,7 @@ def test_a_stopped_encoding_can_go_on_or_be_left(monkeypatch: pytest.MonkeyPatch
     def never(*texts: object) -> None:
         raise Stopped
 
-    monkeypatch.setattr(policy_encoding, "encoded", never)
+    monkeypatch.setattr(policy_vectors, "encoded", never)
     name = keep_documents(
         replace(
             some_documents(9),

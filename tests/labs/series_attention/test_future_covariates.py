@@ -5,8 +5,7 @@ import pandas as pd
 import pytest
 
 from goldviz.data.markets.market import Channel, Market, Release
-from goldviz.labs.series_attention.tasks.future_covariates import calendar_of_days, channel_ahead
-from goldviz.labs.series_attention.tasks.market_returns import market_problem
+from goldviz.labs.series_attention.tasks.market_returns import calendar_of_days, channel_ahead, market_problem
 from goldviz.labs.series_attention.tasks.windows import SeriesProblemError
 
 DAYS = pd.bdate_range("2024-01-01", periods=12)

@@ -4,11 +4,9 @@ import pytest
 import torch
 from torch.nn.functional import linear, scaled_dot_product_attention
 
+from goldviz.labs.series_attention.networks import SeriesGRU, SeriesODERNN, SeriesTransformer
 from goldviz.labs.series_attention.outputs import OUTPUTS
 from goldviz.labs.series_attention.rolling import reading_again, rolled
-from goldviz.labs.series_attention.series_gru import SeriesGRU
-from goldviz.labs.series_attention.series_ode_rnn import SeriesODERNN
-from goldviz.labs.series_attention.series_transformer import SeriesTransformer
 from goldviz.models.series.attention import ATTENTIONS, AttentionOptions
 from goldviz.models.series.positions import POSITIONS
 from goldviz.models.series.row_transformer import RowShape, initialise_rows

@@ -73,7 +73,10 @@ USUAL = AttentionParts()
 
 
 class AttentionReader(WindowReader):
-    """Two blocks of two heads over values and mask of each row. The last row's state is what is read.
+    """A Transformer (document 002, sections 4 and 5) of two blocks of two heads over values and mask of each row.
+
+    Its blocks are those of *Transformer for series*: full, convolutional, LogSparse or ProbSparse attention (Li et al.
+    2019, Zhou et al. 2021). The last row's state is what is read.
 
     Positions by time are the days from a row to the value that is forecast. ``hidden`` has to be a multiple of 4, so
     that each head has pairs of sines and cosines; :class:`~goldviz.models.series.row_transformer.RowShape` refuses

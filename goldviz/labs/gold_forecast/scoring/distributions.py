@@ -117,6 +117,12 @@ def pit_from_quantiles(
 ) -> Float[np.ndarray, " forecast"]:
     """F(y), the forecast probability of at most what came (probability integral transform, Dawid 1984).
 
+    Between two quantiles the probability is spread evenly. Beyond the outermost ones it falls off exponentially, at
+    first with the density of the neighbouring stretch:
+
+        F(x) = tau_1 exp(-(q_1 - x) / s),  s = tau_1 (q_2 - q_1) / (tau_2 - tau_1),  for x < q_1,
+
+    and likewise above. So every value has a probability between 0 and 1, and scores are those of one distribution.
     ``quantiles`` do not decrease along ``levels``, which lie between 0 and 1; NaN where one of them is not finite.
     Where several quantiles coincide with the truth, the highest of their levels is taken.
 

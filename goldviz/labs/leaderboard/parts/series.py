@@ -9,12 +9,11 @@ import streamlit as st
 
 from goldviz.data.tables.kept_labels import kept_label
 from goldviz.data.tables.sealed_names import KEY, NOT_YOURS, SEALED
-from goldviz.labs.leaderboard.brought_series import BroughtSeries, keep
 from goldviz.labs.leaderboard.kept_series import KEPT_SERIES, kept_series
 from goldviz.labs.leaderboard.multivariate import SeriesError
 from goldviz.labs.leaderboard.public_characters import SIMULATED_SERIES
 from goldviz.labs.leaderboard.public_sets import recognised
-from goldviz.labs.leaderboard.series_file import MOST_ROWS
+from goldviz.labs.leaderboard.series_file import MOST_ROWS, BroughtSeries, keep
 from goldviz.labs.leaderboard.settings import Leaderboard
 from goldviz.labs.leaderboard.splits import SPLITS
 from goldviz.runs.jobs.jobs import Task

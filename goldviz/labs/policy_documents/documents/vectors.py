@@ -1,4 +1,4 @@
-"""Vectors of texts that were encoded before: a small file for each text and model, so nothing is encoded twice.
+"""Vectors of texts, and those that were encoded before: a small file for each text and model, so none is made twice.
 
 A file is 32 bytes of SHA-256, then safetensors; nothing is ever unpickled. A damaged one counts as not there. Where the
 folder cannot be written, the latest vectors stay in memory: they can be made again, so nothing is lost. Those of the
@@ -11,7 +11,7 @@ import hashlib
 import logging
 import threading
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 
 import numpy as np
@@ -19,8 +19,10 @@ from safetensors import SafetensorError
 from safetensors.numpy import load, load_file, save
 
 from goldviz.data.tables.kept_files import PLACES
+from goldviz.data.texts.dated_texts import DatedText
 from goldviz.labs.policy_documents import LAB
-from goldviz.labs.policy_documents.text_vector import TextVector
+from goldviz.labs.policy_documents.text_vector import ReportPieces, TextVector, encoded
+from goldviz.models.text.model import TextModel
 
 KEPT_VECTORS = PLACES["vectors"]
 RECIPE = "1"
@@ -110,3 +112,45 @@ def _written(name: str) -> bytes | None:
         return KEPT_VECTORS.read(name)
     except OSError:
         return None
+
+
+def encode(model: TextModel, texts: Sequence[DatedText], report: ReportPieces | None = None) -> list[TextVector]:
+    """Texts as vectors, in order; those that this machine has encoded before are read, the others encoded and kept.
+
+    ``report`` is told pieces, estimated from the characters; where it raises, what is done stays kept.
+    """
+    by_name = {text.name: kept_vector(model.fingerprint, text.name) for text in texts}
+    words = {text.name: text.text for text in texts if by_name[text.name] is None}
+    total, pieces_done = sum(map(estimated_pieces, words.values())), 0
+    for name, text in words.items():
+        share = estimated_pieces(text)
+
+        def tell(read: float, of: float, before: int = pieces_done, share: int = share) -> None:
+            if report is not None:
+                report(before + share * read / of, total)
+
+        vector = encoded(model, text, tell)
+        keep_vector(model.fingerprint, name, vector)
+        by_name[name] = vector
+        pieces_done += share
+    if words:
+        KEPT_VECTORS.make_room(survivor=vector_name(model.fingerprint, name))
+    return [one for text in texts if (one := by_name[text.name]) is not None]
+
+
+def left_to_encode(model: TextModel, texts: Sequence[DatedText]) -> list[DatedText]:
+    """The texts, each once, that this machine has not encoded with this model."""
+    distinct = {text.name: text for text in texts}
+    return [text for name, text in distinct.items() if kept_vector(model.fingerprint, name) is None]
+
+
+def estimated_operations(model: TextModel, texts: Sequence[DatedText]) -> float:
+    """About how many multiplications encoding takes: one for each weight outside the tables and each piece."""
+    shape = model.encoder.shape
+    weights = shape.layers * (4 * shape.width**2 + 2 * shape.width * shape.inner)
+    return float(sum(estimated_pieces(text.text) for text in texts) * weights)
+
+
+def estimated_pieces(text: str) -> int:
+    """About how many pieces a text has: one for every five characters, and the special ones."""
+    return len(text) // 5 + 2

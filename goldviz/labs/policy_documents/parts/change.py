@@ -13,7 +13,7 @@ from goldviz.data.texts.dated_texts import DatedText
 from goldviz.figures.market import shortened
 from goldviz.labs.policy_documents import compute
 from goldviz.labs.policy_documents.documents.difference import Passage, share_changed
-from goldviz.labs.policy_documents.encoding import left_to_encode
+from goldviz.labs.policy_documents.documents.vectors import left_to_encode
 from goldviz.labs.policy_documents.figures import FIGURES
 from goldviz.labs.policy_documents.measures import DocumentRead, effects_of
 from goldviz.labs.policy_documents.parts import panel as policy_panel

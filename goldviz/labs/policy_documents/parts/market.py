@@ -13,8 +13,13 @@ from goldviz.data.markets.release_words import release_words
 from goldviz.data.markets.text_channels import SameDay, is_text_channel
 from goldviz.data.texts.dated_texts import DatedTextError, DatedTexts
 from goldviz.declare.registry import laboratories
-from goldviz.labs.policy_documents.fit import misfits, no_tone
-from goldviz.labs.policy_documents.market import ChannelChoice, market_that_answers, market_with_documents
+from goldviz.labs.policy_documents.market import (
+    ChannelChoice,
+    market_that_answers,
+    market_with_documents,
+    misfits,
+    no_tone,
+)
 from goldviz.labs.policy_documents.measures import kinds_of
 from goldviz.labs.policy_documents.settings import PolicyDocuments
 from goldviz.ui import visitors_data

@@ -15,7 +15,7 @@ from goldviz.data.texts.dated_texts import DatedText, DatedTexts
 from goldviz.data.texts.kept_documents import documents_at_hand
 from goldviz.declare.instant import Instant
 from goldviz.declare.text_models import SHIPPED
-from goldviz.labs.policy_documents.encoding import estimated_operations, left_to_encode
+from goldviz.labs.policy_documents.documents.vectors import estimated_operations, left_to_encode
 from goldviz.labs.policy_documents.parts import upload as policy_upload
 from goldviz.labs.policy_documents.settings import PolicyDocuments
 from goldviz.plurals import how_many
