@@ -82,6 +82,15 @@ def test_an_honest_input_is_not_named_and_what_cannot_be_learned_is_said() -> No
         told(honest(2, 0, 60), horizon=20)
 
 
+def test_what_differs_by_rounding_alone_does_not_vary() -> None:
+    """Steady growth has moves whose standard deviation is not exactly zero."""
+    noise = np.random.default_rng(0).standard_normal(DAYS)
+    with pytest.raises(SeriesProblemError, match="The moves of Gold are all the same before the tests"):
+        told(own(noise, np.ones(DAYS)), covariate="")
+    with pytest.raises(SeriesProblemError, match="The plan never changes before the tests"):
+        told(own(np.full(DAYS, 0.1), noise))
+
+
 @pytest.mark.slow
 def test_the_two_rates_in_many_draws() -> None:
     leaks = sum(bool(told(leaking(seed, 0.15))) for seed in range(200))

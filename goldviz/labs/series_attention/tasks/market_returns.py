@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from goldviz.data.markets.alignment import aligned
 from goldviz.data.markets.kept_markets import load_market
 from goldviz.data.markets.market import Market
+from goldviz.data.markets.standard_scores import ChannelMoments
 from goldviz.diagnostics.forecasts.lookahead import NextMoveLink, next_move_links, suspicious
 from goldviz.labs.series_attention.tasks.windows import SeriesProblem, SeriesProblemError, SeriesWindows
 
@@ -48,8 +49,8 @@ def market_problem(
             f"{words} has {len(rows)} moves, of which the last fifth is for tests; a window has {length} rows. Allowed "
             f"are at least {-(-length // TEST_SHARE):.0f} moves: take a shorter context or horizon, or more data."
         )
-    location, scale = float(moves[:split].mean()), float(moves[:split].std())
-    if not scale > 0:
+    location, scale = (float(one[0]) for one in ChannelMoments.of(moves[:split, None]))
+    if np.isnan(scale):
         raise SeriesProblemError(f"The moves of {words} are all the same before the tests: there is nothing to learn.")
     scores = (moves - location) / scale
     columns, names, ahead = [np.zeros((len(rows), 0))], list[str](), list[NextMoveLink]()
@@ -137,7 +138,7 @@ def channel_ahead(
         day = dates[int(np.argmax(values.isna().to_numpy()))]
         raise SeriesProblemError(f"{channel.words} has no value for {day:%Y-%m-%d}; a covariate needs one a row.")
     numbers = values.to_numpy(np.float64)
-    mean, spread = numbers[:train_rows].mean(), numbers[:train_rows].std()
-    if not spread > 0:
+    mean, spread = (one[0] for one in ChannelMoments.of(numbers[:train_rows, None]))
+    if np.isnan(spread):
         raise SeriesProblemError(f"{channel.words} never changes before the tests; a covariate has to.")
     return np.asarray((numbers - mean) / spread)
