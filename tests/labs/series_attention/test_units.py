@@ -5,9 +5,9 @@ import math
 import pytest
 import torch
 
+from goldviz.labs.series_attention.instruments import dead_by_layer, recovered, watching_sums
 from goldviz.labs.series_attention.networks import layer_names, series_network
 from goldviz.labs.series_attention.settings import SeriesAttention
-from goldviz.labs.series_attention.units import dead_by_layer, recovered, watching_sums
 
 SETTINGS = SeriesAttention(width=8, layers=2, kernel="1", activation="relu")
 
