@@ -119,7 +119,8 @@ def forecast_problem(settings: GoldForecast) -> ForecastProblem:
         settings.missing_share,
         np.random.default_rng([settings.market_seed, MASKING_STREAM]),
     )
-    panel = carried(visible_panel, _carried_channels(market, settings.carry))
+    carry = CARRIED[settings.carry]
+    panel = carried(visible_panel, {channel.name for channel in market.channels[1:] if carry(channel)})
     answers = _with_a_past(panel, next_values(panel, "level" if settings.target == "level" else "return"))
     walk = folds(
         panel.dates,
@@ -147,17 +148,12 @@ def rows_learnt(rows: Int[np.ndarray, " n"], fold: Fold, window: int) -> slice:
     return slice(max(0, first - window + 1), last + 1)
 
 
-def _carried_channels(market: Market, carry: str) -> set[str]:
-    """The names of the covariates whose last value each row carries on."""
-    return {channel.name for channel in market.channels[1:] if CARRIED[carry](channel)}
-
-
 CARRIED: dict[str, Callable[[Channel], bool]] = {
     "nothing": lambda channel: False,
     "documents": lambda channel: is_text_channel(channel.name),
     "levels": lambda channel: channel.transformation == "level",
 }
-"""By the setting's name. Changes are not carried on: a day's return is not tomorrow's, too."""
+"""Whose last value rows carry on, by the setting's name. Changes are not: a day's return is not tomorrow's, too."""
 
 
 def _with_a_past(panel: Panel, answers: NextValues) -> NextValues:

@@ -16,8 +16,8 @@ from goldviz.data.markets.masking import masked
 from goldviz.data.markets.statements import answering_market, statement_tones, with_statements
 from goldviz.labs.gold_market.settings import GoldMarket
 from goldviz.labs.gold_market.views import observations, returns
-from goldviz.labs.gold_market.views.answer import answer_view
 from goldviz.labs.gold_market.views.leak import ahead_view, correlation_view
+from goldviz.labs.gold_market.views.returns import answer_view
 
 LEAST_VALUES = 60
 """Values of the target without which its distribution and its correlations say nothing."""

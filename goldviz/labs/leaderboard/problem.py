@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from jaxtyping import Float
 
-from goldviz.labs.leaderboard.kept_series import kept_series
-from goldviz.labs.leaderboard.multivariate import MultivariateSeries, checked_values
+from goldviz.labs.leaderboard.multivariate import MultivariateSeries, checked_values, kept_series
 from goldviz.labs.leaderboard.public_characters import SIMULATED_SERIES
 from goldviz.labs.leaderboard.splits import Parts, Scaling, checked_geometry
 from goldviz.models.series.sliding_windows import SlidingWindows

@@ -23,8 +23,7 @@ from goldviz.data.tables.kept_labels import keep_label
 from goldviz.data.tables.printed_dates import Moments, ascending, read_dates
 from goldviz.data.tables.printed_numbers import ReadNumbers, decimal_mark, read_numbers
 from goldviz.data.tables.whole_files import digest, disk_faults_as
-from goldviz.labs.leaderboard.kept_series import KEPT_SERIES, SOURCE, packed
-from goldviz.labs.leaderboard.multivariate import MultivariateSeries, SeriesError
+from goldviz.labs.leaderboard.multivariate import KEPT_SERIES, SOURCE, MultivariateSeries, SeriesError, packed
 
 FEWEST_ROWS, MOST_ROWS, MOST_NUMBERS = 30, 100_000, 2_000_000
 STEPS = {60: "minute", 900: "quarter of an hour", 1800: "half hour", 3600: "hour", 86_400: "day", 604_800: "week"}

@@ -17,8 +17,7 @@ from goldviz.declare import standard
 from goldviz.declare.memory_of_training import bytes_of_training
 from goldviz.declare.settings import About, Experiment, Preset, Variable, setting
 from goldviz.labs.leaderboard.choices import CONTENDERS
-from goldviz.labs.leaderboard.kept_series import kept_series
-from goldviz.labs.leaderboard.multivariate import SeriesError
+from goldviz.labs.leaderboard.multivariate import SeriesError, kept_series
 from goldviz.labs.leaderboard.public_characters import SIMULATED_SERIES
 from goldviz.labs.leaderboard.splits import SPLITS, checked_geometry
 from goldviz.models.series.forecasters.table import FORECASTERS

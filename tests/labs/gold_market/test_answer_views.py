@@ -8,7 +8,7 @@ import statsmodels.api as sm
 from goldviz.data.markets.simulated import RESPONSE_WAIT, simulated_market
 from goldviz.data.markets.statements import answering_market, statement_tones, with_statements
 from goldviz.labs.gold_market.settings import GoldMarket
-from goldviz.labs.gold_market.views.answer import LEAST_DOCUMENTS, answer_view
+from goldviz.labs.gold_market.views.returns import LEAST_DOCUMENTS, answer_view
 
 
 def test_the_line_is_that_of_least_squares_over_days() -> None:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from goldviz.declare.settings import SettingsError
-from goldviz.labs.leaderboard import kept_series as kept
+from goldviz.labs.leaderboard import multivariate as kept
 from goldviz.labs.leaderboard.multivariate import SeriesError
 from goldviz.labs.leaderboard.problem import problem_of
 from goldviz.labs.leaderboard.public_sets import PUBLIC_SETS, recognised

@@ -78,7 +78,7 @@ class Series:
     def of(cls, ds: Run, epoch: int | None = None) -> Series:
         """The forecasts at the last look that is not after ``epoch`` (None: the last of all)."""
         settings, target, count = settings_of(ds), target_of(ds), ds.sizes.get("time", 0)
-        dates = np.array([str(day)[:10] for day in ds["time"].values], "datetime64[D]") if count else _no_dates()
+        dates = np.array([str(day)[:10] for day in (ds["time"].values if count else ())], "datetime64[D]")
         name = "scale" if target == "volatility" else "mean"
         look = _look(ds, name, epoch)
         final_from = np.datetime64(str(ds.attrs.get("final_from", ""))[:10])
@@ -183,10 +183,6 @@ class Series:
 def finite_values(values: NDArray[Any]) -> Floats:
     """Values in double precision, NaN in place of infinities."""
     return np.where(np.isfinite(values), values, np.nan).astype(np.float64)
-
-
-def _no_dates() -> Dates:
-    return np.array([], "datetime64[D]")
 
 
 def _look(ds: Run, name: str, epoch: int | None) -> int | None:

@@ -9,8 +9,7 @@ import streamlit as st
 
 from goldviz.data.tables.kept_labels import kept_label
 from goldviz.data.tables.sealed_names import KEY, NOT_YOURS, SEALED
-from goldviz.labs.leaderboard.kept_series import KEPT_SERIES, kept_series
-from goldviz.labs.leaderboard.multivariate import SeriesError
+from goldviz.labs.leaderboard.multivariate import KEPT_SERIES, SeriesError, kept_series
 from goldviz.labs.leaderboard.public_characters import SIMULATED_SERIES
 from goldviz.labs.leaderboard.public_sets import recognised
 from goldviz.labs.leaderboard.series_file import MOST_ROWS, BroughtSeries, keep
