@@ -84,13 +84,9 @@ def unheard(problem: ForecastProblem) -> list[str]:
 
 def unlearned(problem: ForecastProblem, window: int) -> list[str]:
     """Channels that some refits never see in their training windows."""
-    shares = problem.observed_shares(window)
-    warnings = []
-    for place, channel in enumerate(problem.market.channels[1:], start=1):
-        blind = int((shares[:, place] == 0).sum())
-        if blind:
-            warnings.append(_unlearned(channel, blind, len(shares)))
-    return warnings
+    blind = (problem.observed_shares(window) == 0).sum(axis=0)
+    covariates = zip(problem.market.channels[1:], blind[1:], strict=False)
+    return [_unlearned(channel, int(count), len(problem.folds)) for channel, count in covariates if count]
 
 
 def _unlearned(channel: Channel, blind: int, refits: int) -> str:

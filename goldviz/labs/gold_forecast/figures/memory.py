@@ -32,10 +32,6 @@ def _network(ds: Run) -> str:
     return str(settings_of(ds).get("network", "gru"))
 
 
-def _without_states(ds: Run) -> str:
-    return WITHOUT_STATES if _network(ds) == "mlp" else missing("state_gradient_norm")(ds)
-
-
 def _reach(plot: Plot) -> Words:
     """The answer: how many rows back the gradient is still a hundredth of its largest."""
     lags = plot.ds["lag"].values
@@ -190,7 +186,7 @@ FIGURES = (
         "How far back does the network learn from?",
         lambda plot: [curves("state_gradient_norm", style=style_of(_network(plot.ds)))],
         title="How far back does it learn from?",
-        instead=_without_states,
+        instead=lambda ds: WITHOUT_STATES if _network(ds) == "mlp" else missing("state_gradient_norm")(ds),
         needs=(),
         shows="How long dL/dh is at each row before the forecast.",
         y=axis(None, "state_gradient_norm", scale="log"),

@@ -195,7 +195,8 @@ def _scores(plot: Plot) -> Sequence[Mark | Panel] | str:
         result, own = scores.by_model[model], model == "network"
         style, name = style_of(series.network if own else model), model_name(model, series.network, series.target)
         if result.value < low:
-            marks.append(_beyond(series, row, result.value, tone(style.colour, plot.theme)))
+            number = said(series, result.value / score_unit(series))
+            marks.append(Beyond(number, row, tone(style.colour, plot.theme)))
         else:
             marks.append(scored(result, row, style, name, unit=unit, own=own))
     if scores.seeds.size:
@@ -206,10 +207,6 @@ def _scores(plot: Plot) -> Sequence[Mark | Panel] | str:
 def _unit(series: Series) -> str:
     """What stands after a number."""
     return "" if series.target == "volatility" else " %"
-
-
-def _beyond(series: Series, row: float, value: float, colour: str) -> Mark:
-    return Beyond(said(series, value / score_unit(series)), row, colour)
 
 
 def _scores_in_view(plot: Plot) -> Scores:

@@ -33,10 +33,6 @@ def _wilson(case: Case) -> str:
     return f"95 % interval {100 * low:.1f} to {100 * high:.1f} %, as if days were independent"
 
 
-def _why_miscalibrated(case: Case) -> str:
-    return f"They are {'surer than they should be' if _narrow(case) else 'less sure than they could be'}."
-
-
 def _beyond(case: Case) -> str:
     rows = case.reading.rows_heard
     return f"The past beyond {how_many(rows, 'row')} teaches it next to nothing"
@@ -119,7 +115,9 @@ RULES = (
         line=above("coverage.off", 0.02, "90 % within the Wilson interval, or no more than {at:points} off"),
         number=lambda n: f"90 % intervals held {100 * n.coverage.share:.1f} %",
         confidence=_wilson,
-        explanation=_why_miscalibrated,
+        explanation=lambda case: (
+            f"They are {'surer than they should be' if _narrow(case) else 'less sure than they could be'}."
+        ),
         advice=[
             ("Forecast quantiles, which have no shape to get wrong.", {"head": "quantiles"}),
             ("Train on a window that moves along.", {"scheme": "rolling"}),
