@@ -21,8 +21,7 @@ from torch.optim import Optimizer
 from goldviz.labs.leaderboard.choices import CONTENDERS, TRAPS
 from goldviz.labs.leaderboard.problem import Problem, problem_of
 from goldviz.labs.leaderboard.public_sets import recognised
-from goldviz.labs.leaderboard.table import BATCH_SIZES, Row, table_of, trap_scores
-from goldviz.labs.leaderboard.window_errors import SHIFTS, Errors, errors_of, horizons
+from goldviz.labs.leaderboard.table import BATCH_SIZES, SHIFTS, Errors, Row, errors_of, horizons, table_of, trap_scores
 from goldviz.models.series.forecasters.at_once import Forecast, LinearMap
 from goldviz.models.series.forecasters.linear_family import NLinear
 from goldviz.models.series.forecasters.table import AT_ONCE, FORECASTERS

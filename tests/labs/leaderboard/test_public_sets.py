@@ -8,7 +8,7 @@ import pytest
 from goldviz.labs.leaderboard.multivariate import MultivariateSeries
 from goldviz.labs.leaderboard.public_sets import PUBLIC_SETS
 from goldviz.labs.leaderboard.splits import Scaling, parts_of
-from goldviz.labs.leaderboard.window_errors import errors_of, kept_windows
+from goldviz.labs.leaderboard.table import errors_of, kept_windows
 from goldviz.models.series.forecasters.at_once import linear_map, repeat, seasonal_repeat
 from goldviz.models.series.sliding_windows import SlidingWindows
 from tests.places import REAL_DATA

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from goldviz.labs.leaderboard.window_errors import (
+from goldviz.labs.leaderboard.table import (
     batch_scores,
     block_of,
     errors_of,
