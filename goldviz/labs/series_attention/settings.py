@@ -326,24 +326,16 @@ class SeriesAttention(Experiment):
 
     def without_effect(self) -> Mapping[str, str]:
         """What the task or the attention leaves unread."""
-        unread: dict[str, str] = {}
-        if self.task != "market":
-            unread |= dict.fromkeys(market_settings.MARKET_SETTINGS, "No market is read.")
-        else:
-            unread["series"] = "The market has as many windows as it has."
-        if self.task != "cycle":
-            unread |= dict.fromkeys(("period", "longest"), "Only the pattern that comes again has it.")
-        if self.task not in ("cycle", "market"):
-            unread["calendar"] = "These series have no calendar."
-        if self.task != "market":
-            unread["covariate"] = "No market is read."
-        if self.task == "surroundings":
-            unread |= dict.fromkeys(("context", "horizon"), "These series have 22 rows, and 2 to forecast.")
-        if self.attention != "log_sparse":
-            unread |= dict.fromkeys(("window", "restart"), "Only LogSparse attention has it.")
-        if not self.attention.startswith("prob_sparse"):
-            unread["factor"] = "Only ProbSparse attention has it."
-        return unread
+        unread = (
+            (self.task != "market", (*market_settings.MARKET_SETTINGS, "covariate"), "No market is read."),
+            (self.task == "market", ("series",), "The market has as many windows as it has."),
+            (self.task != "cycle", ("period", "longest"), "Only the pattern that comes again has it."),
+            (self.task not in ("cycle", "market"), ("calendar",), "These series have no calendar."),
+            (self.task == "surroundings", ("context", "horizon"), "These series have 22 rows, and 2 to forecast."),
+            (self.attention != "log_sparse", ("window", "restart"), "Only LogSparse attention has it."),
+            (not self.attention.startswith("prob_sparse"), ("factor",), "Only ProbSparse attention has it."),
+        )
+        return {name: reason for applies, names, reason in unread if applies for name in names}
 
     def estimated_bytes(self) -> float:
         """About how much memory a run takes: every row's values in each block, and its maps of attention."""
