@@ -6,7 +6,8 @@ import pytest
 from goldviz.data.markets.kept_markets import keep
 from goldviz.data.markets.simulated import simulated_market
 from goldviz.labs.gold_forecast.settings import GoldForecast
-from goldviz.ui.panels import controls
+from goldviz.runs.examples import example
+from goldviz.ui.panels import controls, lanes
 from tests.pages.visit import Visitor
 from tests.thinned import thinned
 
@@ -38,6 +39,16 @@ def test_every_preset_opens_with_its_verdict_and_figures(preset, theme):
 def test_the_leak_is_called_a_leak_and_the_level_worthless():
     assert "no honest forecast" in heading(Visitor(PAGE, {"runs": "example:break-it-leak"}))
     assert "nothing was learned" in heading(Visitor(PAGE, {"runs": "example:break-it-levels"}))
+
+
+def test_a_kept_run_with_a_final_block_says_that_it_is_left_out(monkeypatch):
+    kept = example(GoldForecast, "as-in-the-document").assign_attrs(final_from="2024-06-03")
+    monkeypatch.setattr(lanes, "example", lambda experiment, slug: kept)
+    visitor = Visitor(PAGE, {"runs": "example:as-in-the-document", "shown": "why"})
+    assert any("what came from 2024-06-03 on is left out" in line for line in visitor.markdown)
+    monkeypatch.undo()
+    visitor = Visitor(PAGE, {"runs": "example:as-in-the-document", "shown": "why"})
+    assert any(line.endswith("by 6 refits.") for line in visitor.markdown)
 
 
 def test_a_preset_leaves_the_visitor_s_market_alone():
