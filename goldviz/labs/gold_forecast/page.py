@@ -8,9 +8,9 @@ import pandas as pd
 import streamlit as st
 
 from goldviz.labs.gold_forecast import LAB
-from goldviz.labs.gold_forecast.measures import Reading
+from goldviz.labs.gold_forecast.measures import Reading, observed_rows
 from goldviz.labs.gold_forecast.settings import GoldForecast
-from goldviz.labs.gold_forecast.verdict import observed_rows, score_rows, standing_still, verdict
+from goldviz.labs.gold_forecast.verdict import score_rows, standing_still, verdict
 from goldviz.labs.gold_forecast.words import source_words
 from goldviz.ui.pages.laboratory import LaboratoryPage
 from goldviz.ui.panels.lanes import Lane

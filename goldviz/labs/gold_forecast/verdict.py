@@ -1,11 +1,9 @@
-"""What a run of the forecast laboratory comes to: one sentence, a table of all models, and what refits saw."""
+"""What a run of the forecast laboratory comes to: one sentence with its numbers, and a table of all models."""
 
 from __future__ import annotations
 
 from math import isfinite
 from typing import TYPE_CHECKING
-
-import numpy as np
 
 from goldviz.diagnostics.forecasts.columns_ahead import columns_in_words
 from goldviz.diagnostics.forecasts.moves import still_in_words
@@ -22,7 +20,6 @@ from goldviz.diagnostics.forecasts.words import (
 from goldviz.labs.gold_forecast.measures import Reading
 from goldviz.labs.gold_forecast.scoring.results import ends_in_words, recorded_score, result_in_words
 from goldviz.labs.gold_forecast.scoring.series import settings_of
-from goldviz.labs.gold_forecast.settings import AGE
 from goldviz.labs.gold_forecast.words import model_name
 
 if TYPE_CHECKING:
@@ -210,27 +207,3 @@ def _scores(n: Reading, model: str, result: Result) -> dict[str, str]:
         "RMSE": errors("rmse"),
     }
     return {**row, "R² against the mean": of("r2_mean", ".4f")} if target == "level" else row
-
-
-def observed_rows(ds: Run) -> list[dict[str, str]]:
-    """A row for each channel and a column for each refit, ready for a table; empty where that was not recorded."""
-    if "observed" not in ds or not ds["observed"].size:
-        return []
-    shares = ds["observed"].transpose("channel", "fold").values
-    names = map(str, ds["channel"].values)
-    return [
-        {"Channel": name} | {f"Refit {number + 1}": share_in_words(share) for number, share in enumerate(row)}
-        for name, row in zip(names, shares, strict=True)
-        if not name.endswith(AGE)
-    ]
-
-
-def share_in_words(share: float) -> str:
-    """A share of rows; a channel that was not there at all is said in a word.
-
-    >>> share_in_words(0.0), share_in_words(0.031), share_in_words(0.0001)
-    ('never', '3 %', 'below 1 %')
-    """
-    if share == 0:
-        return "never"
-    return "below 1 %" if share < 0.005 else f"{np.round(100 * share):.0f} %"

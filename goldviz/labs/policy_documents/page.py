@@ -8,9 +8,10 @@ from goldviz.figures.spec import FigureSpec
 from goldviz.labs.policy_documents import LAB
 from goldviz.labs.policy_documents.figures import FIGURES
 from goldviz.labs.policy_documents.figures.reading import in_view
+from goldviz.labs.policy_documents.figures.table import documents_table, nearest_table
 from goldviz.labs.policy_documents.measures import DocumentRead, any_tone
 from goldviz.labs.policy_documents.parts import change, market, panel, words
-from goldviz.labs.policy_documents.parts.tables import TONE_MEANS, documents_table, nearest_table, show_tones
+from goldviz.labs.policy_documents.parts.tables import TONE_MEANS, show_tones
 from goldviz.labs.policy_documents.settings import PolicyDocuments
 from goldviz.plurals import how_many
 from goldviz.ui.pages.instant import InstantPage, View

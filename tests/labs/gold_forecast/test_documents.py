@@ -13,10 +13,9 @@ from goldviz.data.markets.market import Channel, MarketError, Release
 from goldviz.data.markets.simulated import simulated_market
 from goldviz.data.markets.text_channels import with_text_channels
 from goldviz.labs.gold_forecast.findings import findings_of
-from goldviz.labs.gold_forecast.measures import Reading
+from goldviz.labs.gold_forecast.measures import Reading, observed_rows
 from goldviz.labs.gold_forecast.problem import dealt_out, forecast_problem, market_with_statements, statement_tones
 from goldviz.labs.gold_forecast.settings import GoldForecast
-from goldviz.labs.gold_forecast.verdict import observed_rows
 from tests.refusals import refused
 
 CONTROL = GoldForecast.preset("documents-that-move-gold")

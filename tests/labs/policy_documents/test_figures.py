@@ -9,7 +9,7 @@ import pytest
 from goldviz.figures.theme import Theme
 from goldviz.labs.policy_documents.figures import FIGURES, picture, reading
 from goldviz.labs.policy_documents.figures.reading import tone_ink
-from goldviz.labs.policy_documents.parts.tables import documents_table, nearest_table, tone_styles
+from goldviz.labs.policy_documents.figures.table import documents_table, nearest_table, tone_styles
 from tests.labs.policy_documents.views import HOSTILE, change_view, policy_view
 
 document_map, timeline, effects = (FIGURES[name] for name in ("map", "timeline", "effects"))
