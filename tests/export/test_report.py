@@ -181,7 +181,7 @@ def test_a_market_s_report_names_source_period_and_transformation_at_its_top():
     recorded = example(declared, "as-in-the-document")
     text = words_of(report_of_run(declared(), recorded, {}))
     top = text[: text.index("What happened")]
-    assert "Data: simulated market. Shown: 2018-04-25 to 2024-12-31." in top
+    assert "Data: simulated market. Shown: 2018-12-31 to 2024-12-31." in top
     assert "Read as: Log return (%). What is forecast: next move." in top
 
 
