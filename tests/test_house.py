@@ -19,11 +19,13 @@ ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "goldviz"
 LABS = PACKAGE / "labs"
 PAGES_OF_THEIR_OWN = {
-    *(f"goldviz.ui.pages.{page}" for page in ("home", "claims", "advice", "glossary", "your_network")),
+    *(f"goldviz.ui.pages.{page}" for page in ("home", "all_laboratories", "claims", "advice", "glossary")),
+    "goldviz.ui.pages.your_network",
+    "goldviz.ui.navigation",
     "goldviz.ui.runs.page",
     "goldviz.ui.panels.stories",
 }
-"""What home, runs, stories, claims, advice, glossary and your network show; all other pages are laboratories."""
+"""What stands around all pages, and what those show that are no laboratories."""
 
 each_laboratory = pytest.mark.parametrize("lab", laboratories().values(), ids=lambda lab: lab.name)
 

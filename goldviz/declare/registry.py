@@ -21,15 +21,16 @@ from goldviz.declare.settings import Experiment, Settings, SettingsError
 ROOM = "goldviz.labs"
 """The package of goldviz's own laboratories, and the group of entry points by which others are found."""
 
-QUESTIONS = {
-    "Why do deep networks stop learning?": ("Depth", "Backpropagation"),
-    "How far back does a network remember?": ("Through time",),
-    "Where does a network look?": ("Attention",),
-    "What if depth and time have no steps?": ("Continuous time",),
-    "How does a network learn to write?": ("Language",),
-    "Can a network forecast?": ("Markets",),
+CHAPTERS = {
+    "Depth": "Why do deep networks stop learning?",
+    "Memory": "How far back does a network remember?",
+    "Attention": "Where does a network look?",
+    "Machines": "Can a network learn to compute?",
+    "Continuous time": "What if depth and time have no steps?",
+    "Language": "How does a network learn to write?",
+    "Markets": "Can a network forecast?",
 }
-"""What is asked of networks, in an order for learning, with the navigation's headings whose laboratories ask it."""
+"""The navigation's headings in an order for learning, and what the laboratories of each ask of networks."""
 
 log = logging.getLogger(__name__)
 
@@ -59,7 +60,7 @@ def _of_others() -> Iterator[Laboratory]:
 
 def question_of(section: str) -> str:
     """What the laboratories below a heading of the navigation ask; the heading itself where it is not among ours."""
-    return next((question for question, headings in QUESTIONS.items() if section in headings), section)
+    return CHAPTERS.get(section, section)
 
 
 @cache

@@ -143,7 +143,9 @@ class Preset:
 class About:
     """How a laboratory is called in links and the shell, and how it introduces itself.
 
-    The navigation and the home page list it under ``section``, by its ``rank``: the lowest number comes first.
+    The navigation lists it under ``section``, its chapter, by its ``rank``: the lowest number comes first. Pages of its
+    chapter call it ``room``, where its title is long. The question on its ``door``, if it has one, leads to it from the
+    home page. The search finds it by these words and by what people have ``sought``.
     """
 
     name: str
@@ -153,6 +155,9 @@ class About:
     icon: str
     section: str = "Laboratories"
     rank: int = 1000
+    room: str = ""
+    door: str = ""
+    sought: str = ""
 
 
 class SettingsError(ValueError):
@@ -175,6 +180,9 @@ class Settings(BaseModel):
     icon: ClassVar[str]
     section: ClassVar[str]
     rank: ClassVar[int]
+    room: ClassVar[str]
+    door: ClassVar[str]
+    sought: ClassVar[str]
     presets: ClassVar[tuple[Preset, ...]]
     kept_by_presets: ClassVar[tuple[str, ...]] = ()
     """Settings that choosing a preset leaves as they are, such as the data."""

@@ -1,9 +1,13 @@
-"""Small standalone SVG pictures for the map of laboratories: no script, readable on light and on dark paper."""
+"""Small standalone SVG pictures for the map of laboratories: no script, readable on light and on dark paper.
+
+Parts of a picture may move, and a page's style sheet says when: ``goldviz-reveal`` comes to light from the left, and of
+the groups ``goldviz-frame`` one after the other is seen. Where nothing moves, all is there and the last frame is seen.
+"""
 
 from __future__ import annotations
 
 import html
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -17,12 +21,17 @@ WIDE = {"m": 13.7, "w": 11.5, "M": 12.1, "W": 13.9} | dict.fromkeys("ijlftr.,'| 
 """Pixels of letters that are wider or narrower than most, at a size of 14."""
 AXIS_ROOM = 14
 """Pixels above and below a picture for the names of its axes."""
+FRAMES = 16
+"""Of a picture that moves; the style sheet counts them, too."""
 DASHES = {"solid": "", "dash": "7 4", "dashdot": "7 3 2 3", "longdash": "11 4", "dot": "2 3"}
 
 
 @dataclass(frozen=True)
 class Curve:
-    """One curve of a picture: its values at equal steps (NaN: a gap), its name, colour and Plotly dash."""
+    """One curve of a picture: its values at equal steps (NaN: a gap), its name, colour and Plotly dash.
+
+    With values of ``FRAMES`` by steps it moves.
+    """
 
     name: str
     values: ArrayLike
@@ -35,11 +44,18 @@ Axes: TypeAlias = tuple[str, str]
 
 
 def polyline_svg(
-    curves: Sequence[Curve], *, label: str, axes: Axes | None = None, width: int = 320, height: int = 160
+    curves: Sequence[Curve],
+    *,
+    label: str,
+    axes: Axes | None = None,
+    width: int = 320,
+    height: int = 160,
+    is_revealed: bool = False,
 ) -> str:
     """A picture of a few curves over one common range, with their names at their ends and those of its axes.
 
-    ``label`` tells those who cannot see the picture what it shows. Text takes the colour of the text around it.
+    ``label`` tells those who cannot see the picture what it shows. Text takes the colour of the text around it. Where
+    the curve itself is the story, it ``is_revealed`` from the left.
     """
     arrays = [np.asarray(curve.values, dtype=np.float64) for curve in curves]
     usable = np.concatenate([np.array([]), *(array[np.isfinite(array)] for array in arrays)])
@@ -53,17 +69,21 @@ def polyline_svg(
     ]
     heights: list[float] = []
     for curve, array in zip(curves, arrays, strict=True):
-        x = np.linspace(edge + 6, right, max(len(array), 2))[: len(array)]
+        steps = array.shape[-1]
+        x = np.linspace(edge + 6, right, max(steps, 2))[:steps]
         y = bottom - 8 - (bottom - 8 - edge) * (array - low) / span
-        path = _path(x, y)
-        if not path:
+        paths = [_path(x, one) for one in np.atleast_2d(y)]
+        if not paths[-1]:
             continue
         dash = f' stroke-dasharray="{DASHES[curve.dash]}"' if DASHES[curve.dash] else ""
-        parts.append(
+        drawn = [
             f'<path d="{path}" fill="none" stroke="{curve.colour}" stroke-width="3"'
             f' stroke-linecap="round" stroke-linejoin="round"{dash}/>'
-        )
-        at = _free(float(y[np.isfinite(y)][-1]), heights, edge, bottom)
+            for path in paths
+        ]
+        parts.extend(frames(drawn) if array.ndim == 2 else [revealed(drawn)] if is_revealed else drawn)
+        last = np.atleast_2d(y)[-1]
+        at = _free(float(last[np.isfinite(last)][-1]), heights, edge, bottom)
         heights.append(at)
         parts.append(
             f'<text x="{right + 8:.1f}" y="{at + 4:.1f}" font-size="14" fill="currentColor">'
@@ -82,6 +102,27 @@ def picture_svg(
         f' role="img" font-family="sans-serif" aria-label="{html.escape(label)}"><title>{html.escape(label)}</title>'
         f"{''.join([*parts, *_axis_names(axes, width, height)])}</svg>"
     )
+
+
+def frames(parts: Sequence[str]) -> list[str]:
+    """``FRAMES`` parts of which one after the other is seen; raises ValueError for another number of them."""
+    if len(parts) != FRAMES:
+        raise ValueError(f"A moving picture has {FRAMES} frames; there are {len(parts)}.")
+    unseen = ' visibility="hidden"'
+    return [
+        f'<g class="goldviz-frame" style="--frame: {place}"{unseen if place < FRAMES - 1 else ""}>{part}</g>'
+        for place, part in enumerate(parts)
+    ]
+
+
+def revealed(parts: Sequence[str]) -> str:
+    """Parts that come to light from the left."""
+    return f'<g class="goldviz-reveal">{"".join(parts)}</g>'
+
+
+def places_of_frames(count: int) -> list[int]:
+    """Which of so many steps the frames of a moving picture show, from the first to the last."""
+    return [round(place) for place in np.linspace(0, count - 1, FRAMES)]
 
 
 def squares(shares: ArrayLike, x: float, y: float, width: float, height: float, *, gap: float = 0.0) -> list[str]:
@@ -127,10 +168,13 @@ def _free(target: float, neighbours: Sequence[float], top: float, bottom: float)
     return float(next((h for h in heights if all(abs(h - other) >= 16 for other in neighbours)), target))
 
 
-def networks_svg(values: Array, *, label: str, axes: Axes) -> str:
-    """A picture with a curve for each network of ``values`` (network and one other dimension)."""
-    styles = {str(name): style_of(str(name)) for name in values["network"].values if str(name) in NETWORKS}
-    curves = [
-        Curve(style.label, values.sel(network=name).values, style.colour, style.dash) for name, style in styles.items()
-    ]
-    return polyline_svg(curves, label=label, axes=axes)
+def networks_svg(values: Mapping[str, ArrayLike], *, label: str, axes: Axes, is_revealed: bool = False) -> str:
+    """A picture with a curve for each network by its name, of those that have a look."""
+    styles = {name: style_of(name) for name in values if name in NETWORKS}
+    curves = [Curve(style.label, values[name], style.colour, style.dash) for name, style in styles.items()]
+    return polyline_svg(curves, label=label, axes=axes, is_revealed=is_revealed)
+
+
+def by_network(values: Array) -> dict[str, np.ndarray]:
+    """The values of each network by its name."""
+    return {str(name): values.sel(network=name).values for name in values["network"].values}

@@ -13,7 +13,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from goldviz.declare.laboratory import Laboratory
-from goldviz.declare.registry import QUESTIONS, ROOM, question_of
+from goldviz.declare.registry import CHAPTERS, ROOM, question_of
 from goldviz.declare.registry import laboratories as registered
 from goldviz.syntax_trees import syntax_tree
 from goldviz.ui.serving import services
@@ -43,16 +43,20 @@ class Page:
     question: str = ""
     path: str = ""
     section: str = ""
+    room: str = ""
+    door: str = ""
+    sought: str = ""
 
 
 def laboratories() -> list[Page]:
     """The laboratories that have a page, in the navigation's order: those of a heading together."""
     pages = [
-        Page(file, lab.declared.title, lab.declared.icon, lab.declared.question, name, lab.declared.section)
+        Page(file, about.title, about.icon, about.question, name, about.section, about.room or about.title, about.door)
         for name, lab in registered().items()
         if (folder() / (file := page_file(lab))).is_file()
+        for about in [lab.declared.about]
     ]
-    headings = [*(heading for several in QUESTIONS.values() for heading in several), *(page.section for page in pages)]
+    headings = [*CHAPTERS, *(page.section for page in pages)]
     return sorted(pages, key=lambda page: headings.index(page.section))
 
 
@@ -66,7 +70,8 @@ def by_question() -> dict[str, list[Page]]:
 
 @cache
 def pages_of_no_laboratory() -> list[Page]:
-    """Every other file in ``pages/`` but home, by its ``RANK``: its words begin with its title, and it has an ``ICON``.
+    """Every other file in ``pages/`` but home, by its ``RANK``: its words begin with its title, and it has an ``ICON``,
+    a ``SECTION`` where it stands below another heading than the last one, or below none, and words that are ``SOUGHT``.
 
     The files are read, because a page that is imported draws itself.
     """
@@ -83,12 +88,17 @@ def _page_of(file: Path) -> tuple[int, Page]:
         for statement in module.body
         if isinstance(statement, ast.Assign)
         for name, value in [(statement.targets[0], statement.value)]
-        if isinstance(name, ast.Name) and name.id in ("ICON", "RANK")
+        if isinstance(name, ast.Name) and name.id in ("ICON", "RANK", "SECTION", "SOUGHT")
     }
     title = (ast.get_docstring(module) or file.stem).partition(":")[0]
     icon = constants.get("ICON", ":material/article:")
     return constants.get("RANK", 100), Page(
-        f"pages/{file.name}", title, icon, path=file.stem.replace("_", "-"), section=OTHERS
+        f"pages/{file.name}",
+        title,
+        icon,
+        path=file.stem.replace("_", "-"),
+        section=constants.get("SECTION", OTHERS),
+        sought=constants.get("SOUGHT", ""),
     )
 
 
@@ -107,10 +117,31 @@ def folder() -> Path:
 
 def heading(title: str, question: str) -> DeltaGenerator:
     """A laboratory's title, its question and room beside them; a story's strip takes their place."""
+    rooms(title)
     with st.container(key="heading"):
         st.title(title, anchor=False)
         st.markdown(question)
         return st.container(key="start-from")
+
+
+def chapter_of(title: str) -> list[Page]:
+    """The pages of the chapter in which the laboratory of this title stands."""
+    section = next((page.section for page in laboratories() if page.title == title), None)
+    return [page for page in laboratories() if page.section == section]
+
+
+def rooms(title: str) -> None:
+    """The rooms of the chapter in which the laboratory of this title stands, the one in view among them, in a row."""
+    chapter = chapter_of(title)
+    if len(chapter) < 2:
+        return
+    with st.container(key="rooms", horizontal=True, vertical_alignment="center", gap="small"):
+        st.markdown(f"{chapter[0].section}:", width="content")
+        for page in chapter:
+            if page.title == title:
+                st.markdown(f"**{page.room}**", width="content")
+            else:
+                st.page_link(page.file, label=page.room)
 
 
 def arrival(complaints: Sequence[str]) -> DeltaGenerator:

@@ -11,7 +11,7 @@ from goldviz.extras import missing_extra
 from goldviz.figures.theme import INKS
 from goldviz.ui import address, chrome, whole_page
 from goldviz.ui.pages import glossary
-from goldviz.ui.panels import stories
+from goldviz.ui.panels import search, stories
 from goldviz.ui.theme import theme_now
 
 NAMED_COLOURS = {"on-gold": "background", "paper": "background", "focus": "accent", "muted": "muted"}
@@ -43,6 +43,7 @@ def main() -> None:
     address.take()
     st.session_state[chrome.CHANGED] = st.session_state[chrome.BACK] or st.session_state.get("page") != visit.url_path
     st.session_state["page"] = visit.url_path
+    search.arrive()
     stories.strip(visit.url_path)
     try:
         visit.run()
@@ -53,4 +54,6 @@ def main() -> None:
     finally:
         whole_page.drawn()
     stories.keep(visit.url_path)
+    if visit.url_path:
+        search.over_page()
     glossary.explain()

@@ -12,6 +12,8 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from goldviz.arrays.light import LightDataset
 from goldviz.runs.store.arrays import dataset_from_bytes, dataset_to_bytes
 
@@ -19,8 +21,12 @@ if TYPE_CHECKING:
     from torch import Tensor, nn
 
 PATH = Path(__file__).parent / "recorded" / "vanishing.safetensors"
+PICTURE = PATH.with_name("picture.svg")
+"""The home page's picture of it."""
 TITLE = "Twelve sigmoid layers"
 STEPS = 200
+COLUMNS = 25
+"""Of the home page's picture."""
 CURE = "nn.ReLU for nn.Sigmoid, and weights drawn for it"
 
 
@@ -73,6 +79,21 @@ def record() -> None:
         dataset.attrs[fact] = ""
     PATH.parent.mkdir(exist_ok=True)
     PATH.write_bytes(dataset_to_bytes(dataset))
+    recorded.cache_clear()
+    PICTURE.write_text(picture(recorded()) + "\n", encoding="utf-8")
+
+
+def picture(ds: LightDataset) -> str:
+    """The home page's picture: the gradient of every layer, from above, at every step that was looked at."""
+    from goldviz.figures.thumbnail import picture_svg, revealed, squares
+
+    sizes = ds["gradient_by_layer"].values.astype(float)
+    # Layers without weights have no gradient.
+    powers = np.log10(sizes[:: STEPS // COLUMNS, np.isfinite(sizes).all(0)].T)
+    shares = (powers - powers.min()) / np.ptp(powers)
+    label = "Gradients of twelve layers over the steps of a training: the first layers get next to nothing."
+    cells = revealed(squares(shares, 10, 4, 300, 152))
+    return picture_svg([cells], label=label, axes=("step", "layer"))
 
 
 def _network(activation: Callable[[], nn.Module]) -> nn.Sequential:

@@ -54,7 +54,7 @@ class Demo:
         self.page.evaluate("shown()")
 
     def open(self, laboratory: str, shows: Locator) -> None:
-        link = self.page.locator(".st-key-map").get_by_role("link", name=laboratory, exact=True)
+        link = self.page.locator(f".st-key-door-{laboratory} a")
         self.click(link, shows.is_visible)
 
     def look_closer(self, question: str, shows: Locator) -> None:
@@ -69,7 +69,7 @@ def plain_against_residual(demo: Demo) -> None:
     """A gradient that dies on its way down and one that lives; then both networks are trained before the class."""
     page = demo.page
     drawn = figure(page, "gradient_by_layer")
-    demo.open("Gradient flow in depth", drawn.locator(":is(.goldviz-picture, .main-svg)").first)
+    demo.open("depth-gradients", drawn.locator(":is(.goldviz-picture, .main-svg)").first)
     assert max(curve(drawn, "plain")[1:]) / curve(drawn, "plain")[1] > 100
     demo.click(page.get_by_role("button", name="Train", exact=True), lambda: demo.is_in("Finished"))
     assert max(curve(drawn, "residual")[1:]) / min(curve(drawn, "residual")[1:]) < 10
@@ -79,7 +79,7 @@ def lstm_against_rnn(demo: Demo) -> None:
     """How much of the error comes back to the first of fifty steps, and the valves of networks that begin to learn."""
     page = demo.page
     lags, times, gates = (figure(page, name) for name in ("jacobian_by_lag", "state_gradient", "gates"))
-    demo.open("Memory through time", lags.locator(":is(.goldviz-picture, .main-svg)").first)
+    demo.open("recurrent-gradients", lags.locator(":is(.goldviz-picture, .main-svg)").first)
     assert curve(lags, "LSTM")[-1] - curve(lags, "RNN")[-1] > 10
     demo.look_closer("Look closer", times.locator(":is(.goldviz-picture, .main-svg)").first)
     assert curve(times, "LSTM")[0] / curve(times, "RNN")[0] > 1e10
@@ -95,7 +95,7 @@ def a_map_of_attention(demo: Demo) -> None:
     """Every head at once, one head's lines, and one word's."""
     page = demo.page
     explorer = page.locator(".explorer")
-    demo.open("Inside BERT", page.locator(".scroller canvas").first)
+    demo.open("inside-bert", page.locator(".scroller canvas").first)
     quiet(page)
     box = explorer.locator("[data-part=overview]").bounding_box()
     assert box is not None
@@ -110,7 +110,7 @@ def a_map_of_attention(demo: Demo) -> None:
 def between_observations(demo: Demo) -> None:
     """What a network knows in a gap, and how an observation that is moved bends its path."""
     page = demo.page
-    demo.open("ODE-RNN", figure(page, "path").locator(":is(.goldviz-picture, .main-svg)").first)
+    demo.open("ode-rnn", figure(page, "path").locator(":is(.goldviz-picture, .main-svg)").first)
     drawn = page.locator("[class*='st-key-explore-path-'] .goldviz-figure").first
     demo.look_closer("What if it were observed later?", drawn.locator(".shapelayer path").nth(3))
     quiet(page)
@@ -130,7 +130,7 @@ def test_a_demo_takes_six_clicks_and_no_long_wait_is_without_its_reason(
     server: Server, open_page: Opener, show: Callable[[Demo], None]
 ) -> None:
     page = open_page(server.address, height=1000)
-    expect(page.locator(".st-key-map").get_by_role("link").first).to_be_visible()
+    expect(page.locator(".st-key-doors").get_by_role("link").first).to_be_visible()
     page.evaluate(WATCHED)
     demo = Demo(page)
     show(demo)

@@ -49,8 +49,9 @@ def statements(tmp_path: Path) -> Path:
 
 
 def go_to(page: Page, title: str) -> None:
-    """By the links of the home page, as the same visitor."""
+    """By the list of all laboratories, as the same visitor."""
     page.get_by_role("link", name="goldviz").first.click()
+    page.get_by_role("link", name=re.compile("^All .* laboratories$")).click()
     page.get_by_role("link", name=re.compile(title)).last.click()
 
 

@@ -1,15 +1,15 @@
-"""The home page: laboratories, the machine, the latest runs."""
+"""The home page and the list of all laboratories: doors, rooms, the machine, the latest runs."""
 
+import json
 from collections.abc import Callable
 from difflib import SequenceMatcher
 from itertools import combinations
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qsl
 
 import pytest
 
-from goldviz.declare.registry import QUESTIONS, laboratories
+from goldviz.declare.registry import CHAPTERS, laboratories
 from goldviz.labs.depth_gradients.settings import DepthGradients
 from goldviz.runs.execution.execution import ExecutionError
 from goldviz.ui import chrome
@@ -21,6 +21,7 @@ from tests.pages.visit import LABORATORY, Visitor
 from tests.runs.toy import Toy
 
 ALIKE = 0.65
+DOORS, OWN, LABORATORIES = 6, "your-network", "pages/laboratories.py"
 HOSTILE = '<img src=x onerror=alert(1)> **bold** [x](http://a.example) :material/error: $x$ "quoted"'
 
 
@@ -29,26 +30,42 @@ def _of_runs(visitor: Visitor) -> list[Any]:
     return [link.proto for link in visitor.page_links() if link.proto.query_string.startswith("open=")]
 
 
-def test_a_stranger_sees_the_laboratory_and_what_to_do() -> None:
+def _pictures(visitor: Visitor) -> list[str]:
+    parts = [part.proto for part in visitor.at.get("bidi_component") if "-picture-" in part.proto.id]
+    return [json.loads(part.json)["svg"] for part in parts]
+
+
+def test_a_stranger_finds_six_doors_with_pictures_and_the_ways_to_all_else() -> None:
     visitor = Visitor()
     assert visitor.at.title[0].value == "goldviz"
-    card = next(link.proto for link in visitor.page_links() if not link.proto.query_string)
-    assert card.page == DepthGradients.name
-    assert DepthGradients.title in card.label
-    assert DepthGradients.question in visitor.markdown
-    assert "None yet. Open a laboratory and press Train." in visitor.captions
+    doors, ways = [link.proto for link in visitor.page_links()][:DOORS], visitor.page_links()[DOORS:]
+    assert [door.page for door in doors] == [*(page.path for page in chrome.laboratories() if page.door), OWN]
+    assert all(door.label.strip("*").rstrip().endswith(("?", "yours")) for door in doors)
+    assert [way.proto.page for way in ways] == ["laboratories", "stories", "runs"]
+    pictures = _pictures(visitor)
+    assert len(pictures) == len(set(pictures)) == DOORS
+    assert all("goldviz-reveal" in picture or "goldviz-frame" in picture for picture in pictures)
     assert not visitor.errors
 
 
-def test_the_cards_stand_below_their_questions_in_the_menu_s_order_and_no_two_have_one_icon() -> None:
-    pages, visitor = chrome.laboratories(), Visitor()
-    cards = [link.proto.page for link in visitor.page_links() if not link.proto.query_string][: len(pages)]
-    menu = [heading for headings in QUESTIONS.values() for heading in headings]
+def test_all_laboratories_stand_below_their_chapters_questions_in_the_menu_s_order() -> None:
+    pages, visitor = chrome.laboratories(), Visitor(LABORATORIES)
+    cards = [link.proto.page for link in visitor.page_links()]
+    menu = list(CHAPTERS)
     declared = {name: lab.declared for name, lab in laboratories().items()}
     assert cards == sorted(declared, key=lambda name: menu.index(declared[name].section))
     questions = [title.value for title in visitor.at.subheader]
-    assert questions[: len(QUESTIONS)] == list(QUESTIONS)
+    assert questions[: len(CHAPTERS)] == list(CHAPTERS.values())
     assert len({page.icon for page in pages}) == len(pages)
+    assert len(_pictures(visitor)) == len(pages)
+
+
+def test_a_page_leads_to_the_other_rooms_of_its_chapter() -> None:
+    links = [link.proto.page for link in Visitor(LABORATORY).page_links()]
+    assert links[:2] == ["backpropagation-steps", "backward-by-hand"]
+    assert all(page.room for page in chrome.laboratories())
+    rooms = [page.room for page in chrome.laboratories()]
+    assert len(set(rooms)) == len(rooms)
 
 
 def test_no_two_laboratories_have_names_that_sound_alike() -> None:
@@ -61,23 +78,8 @@ def test_no_two_laboratories_have_names_that_sound_alike() -> None:
     assert not alike
 
 
-def test_one_story_one_experiment_and_one_thing_to_break_come_first() -> None:
-    ways = [link.proto for link in Visitor().page_links() if link.proto.icon == ":material/arrow_forward:"]
-    assert [way.label.partition(":")[0] for way in ways] == ["Follow a story", "Watch a network learn", "Break one"]
-    story, _, broken = (dict(parse_qsl(way.query_string)) for way in ways)
-    assert story == {"story": "deep-plain.1"}
-    visitor = Visitor(LABORATORY, broken)
-    assert visitor.menu.value == "break-it-sigmoid"
-    assert visitor.at.session_state["lanes-depth-gradients"] == ["example:break-it-sigmoid"]
-    assert not visitor.errors
-
-
-def test_every_laboratory_has_a_picture() -> None:
-    assert len(Visitor().at.image) == len(chrome.laboratories())
-
-
 def test_the_machine_says_what_it_trains_on_and_where_runs_are_kept(database: Path) -> None:
-    visitor = Visitor()
+    visitor = Visitor(LABORATORIES)
     assert any("the workers are starting" in line and str(database) in line for line in visitor.markdown)
     services.executor()
     assert any("1 worker for training" in line for line in visitor.look().markdown)
@@ -88,17 +90,15 @@ def test_workers_that_cannot_start_are_told(monkeypatch: pytest.MonkeyPatch) -> 
     with pytest.raises(ExecutionError):
         services.executor()
     sentence = "GOLDVIZ_WORKERS is 'several'; allowed is a whole number from 0 to 1024."
-    assert plain(sentence) in Visitor().markdown
+    assert plain(sentence) in Visitor(LABORATORIES).markdown
 
 
 def test_the_latest_runs_lead_to_their_laboratory() -> None:
     ids = [services.store().create(DepthGradients(depth=depth)) for depth in range(1, 9)]
     visitor = Visitor()
-    links = [link.proto for link in visitor.page_links()]
     runs = _of_runs(visitor)
     assert [link.query_string for link in runs] == [f"open={run_id}" for run_id in reversed(ids[-home.LATEST :])]
     assert {link.page for link in runs} == {DepthGradients.name}
-    assert any(link.label == "All 8 runs" for link in links)
 
 
 def test_following_a_run_from_home_opens_it_even_in_a_laboratory_seen_before() -> None:
@@ -148,4 +148,4 @@ def test_a_database_that_cannot_be_used_is_told(breaks: Callable[[Path], None], 
     visitor = Visitor()
     assert len(visitor.errors) == 1
     assert visitor.errors[0].startswith(plain(sentence.format(file=database)))
-    assert DepthGradients.question in visitor.markdown
+    assert len(visitor.page_links()) >= DOORS

@@ -49,8 +49,10 @@ class AdaptiveComputation(Experiment):
         "adaptive-computation",
         "Adaptive computation time",
         icon=":material/hourglass_top:",
-        section="Through time",
-        rank=26,
+        section="Machines",
+        rank=31,
+        room="Adaptive time",
+        sought="ACT pondering halting Graves",
         question="Does a network think longer where a task is harder?",
     )
     smaller: ClassVar[tuple[str, ...]] = ("hidden", "most", "batch", "steps")

@@ -6,7 +6,7 @@ from functools import partial
 
 from goldviz.arrays.labelled import Run
 from goldviz.figures.chart import axis, bound, curves, doubling, figure, lines, offered, rule
-from goldviz.figures.thumbnail import networks_svg
+from goldviz.figures.thumbnail import by_network, networks_svg
 from goldviz.labs.attention_against_recurrence.settings import AttentionAgainstRecurrence
 
 by_length = partial(lines, over="series_length", by="network", mode="lines+markers", width=2.5)
@@ -69,5 +69,7 @@ def picture(ds: Run) -> str:
     """The home page's picture: right answers by distance at the last look."""
     label = "Right answers by distance: the Transformer finds all, the RNN guesses."
     return networks_svg(
-        ds["accuracy_by_distance"].isel(look=-1).median("seed"), label=label, axes=("distance", "share right")
+        by_network(ds["accuracy_by_distance"].isel(look=-1).median("seed")),
+        label=label,
+        axes=("distance", "share right"),
     )

@@ -32,8 +32,10 @@ class AttentionAgainstRecurrence(Experiment):
         "attention-against-recurrence",
         "Attention against recurrence",
         icon=":material/swap_horiz:",
-        section="Through time",
+        section="Memory",
         rank=28,
+        room="Against attention",
+        sought="Transformer RNN LSTM needle long-range path length cost",
         question="Which network still finds a symbol that lies far back, and what does that cost?",
     )
     smaller: ClassVar[tuple[str, ...]] = ("distance", "width", "batch", "steps")

@@ -32,6 +32,8 @@ class AttentionCost(Instant):
         icon=":material/speed:",
         section="Attention",
         rank=56,
+        room="What it costs",
+        sought="ProbSparse Informer sparse attention FlashAttention quadratic memory time",
         question="What does sparse attention save on a long series, and what does it give up?",
     )
 

@@ -54,7 +54,9 @@ class AttentionInterface(Experiment):
         "Attention between networks",
         icon=":material/compare_arrows:",
         section="Attention",
-        rank=46,
+        rank=53,
+        room="Between networks",
+        sought="Bahdanau Luong alignment encoder decoder seq2seq beam search",
         question="Where does a network look back while it writes, and what does it forget if it cannot?",
     )
     smaller: ClassVar[tuple[str, ...]] = ("batch", "width", "longest")

@@ -18,8 +18,10 @@ class BackpropagationByHand(Instant):
         "backpropagation-by-hand",
         "The unrolled network",
         icon=":material/gesture:",
-        section="Through time",
+        section="Memory",
         rank=23,
+        room="Unrolled by hand",
+        sought="BPTT RNN unrolled backpropagation through time",
         question="What does each step of the recursion compute, and does autograd agree?",
     )
 

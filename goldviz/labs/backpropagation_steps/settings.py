@@ -69,8 +69,10 @@ class BackpropagationSteps(Instant):
         "backpropagation-steps",
         "Backpropagation, step by step",
         icon=":material/account_tree:",
-        section="Backpropagation",
+        section="Depth",
         rank=14,
+        room="Backpropagation",
+        sought="backprop chain rule forward pass backward pass perceptron MLP delta",
         question="Where does each number of a gradient come from?",
     )
 

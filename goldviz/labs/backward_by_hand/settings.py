@@ -21,8 +21,9 @@ class BackwardByHand(Instant):
         "backward-by-hand",
         "Backward by hand",
         icon=":material/draw:",
-        section="Backpropagation",
+        section="Depth",
         rank=15,
+        sought="autograd manual gradient batch norm cross-entropy Jacobian",
         question="Can you write every gradient of a network with batch norm, and does autograd agree?",
     )
 

@@ -64,6 +64,8 @@ class BertPretraining(Experiment):
         icon=":material/model_training:",
         section="Attention",
         rank=52,
+        room="Pre-training",
+        sought="BERT masked language model MLM next sentence fine-tuning transfer FinBERT tone sentiment",
         question="What does a network learn by guessing masked words, and what is that good for?",
     )
     step: ClassVar[str] = "step"

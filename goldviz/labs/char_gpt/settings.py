@@ -61,6 +61,7 @@ class CharGpt(Experiment):
         icon=":material/edit_note:",
         section="Language",
         rank=48,
+        sought="nanoGPT GPT decoder causal self-attention sampling temperature KV cache",
         question="What does a GPT learn from text in a minute, and which of its parts does it need?",
     )
     smaller: ClassVar[tuple[str, ...]] = ("width", "layers", "block", "batch")

@@ -72,6 +72,8 @@ class CharLanguageModel(Experiment):
         icon=":material/abc:",
         section="Language",
         rank=45,
+        room="Character models",
+        sought="makemore bigram n-gram WaveNet MLP Bengio names initialisation Kaiming batch norm",
         question="What must a network be like at its start, so that it can learn to spell?",
     )
     smaller: ClassVar[tuple[str, ...]] = ("hidden", "layers", "batch")

@@ -38,6 +38,7 @@ class ContinuousDepth(Experiment):
         icon=":material/water:",
         section="Continuous time",
         rank=42,
+        sought="neural ODE adjoint solver Euler Runge-Kutta dopri5 augmented ODE",
         question="What does a network learn whose depth is an interval of time, and what does it cost?",
     )
     smaller: ClassVar[tuple[str, ...]] = ("width", "samples", "batch")

@@ -20,7 +20,7 @@ from goldviz.figures.marks import Mark
 from goldviz.figures.plot import Plot, unless, unless_zero
 from goldviz.figures.reading import depth_of, first_below_highest, networks, positive
 from goldviz.figures.theme import style_of
-from goldviz.figures.thumbnail import networks_svg, polyline_svg
+from goldviz.figures.thumbnail import by_network, networks_svg, places_of_frames, polyline_svg
 from goldviz.figures.training_steps import clip_of
 from goldviz.labs.depth_gradients.settings import DepthGradients
 
@@ -266,10 +266,13 @@ FIGURES, shared_limits = offered(
 
 
 def picture(ds: Run) -> str:
-    """The home page's picture: the gradient's norm by layer, log scale, mean over the epochs."""
+    """The home page's picture: the gradient's norm by layer, log scale, mean over the epochs so far."""
     label = "Gradient norm of each layer on a log scale, from the input on the left to the read-out on the right."
     if "gradient_norm" not in ds or ds["gradient_norm"].size == 0:
         return polyline_svg([], label=label)
-    return networks_svg(
-        log10(ds["gradient_norm"].mean("epoch")).median("seed"), label=label, axes=("layer", "gradient, log scale")
-    )
+    frames = [
+        by_network(log10(ds["gradient_norm"].isel(epoch=slice(last + 1)).mean("epoch")).median("seed"))
+        for last in places_of_frames(ds.sizes["epoch"])
+    ]
+    norms = {name: np.stack([frame[name] for frame in frames]) for name in frames[0]}
+    return networks_svg(norms, label=label, axes=("layer", "gradient, log scale"))

@@ -42,6 +42,10 @@ class DepthGradients(Experiment):
         icon=":material/stacked_line_chart:",
         section="Depth",
         rank=10,
+        room="Gradient flow",
+        door="Why do deep networks stop learning?",
+        sought="vanishing exploding gradient MLP ResNet skip connection residual network initialisation batch norm "
+        "dropout",
         question="Why does a deep plain network stop learning, and what does a skip connection change?",
     )
     smaller: ClassVar[tuple[str, ...]] = ("width", "depth", "samples")

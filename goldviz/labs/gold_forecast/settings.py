@@ -54,7 +54,9 @@ class GoldForecast(Experiment):
         "Forecast lab",
         icon=":material/query_stats:",
         section="Markets",
-        rank=60,
+        rank=51,
+        door="Can a network forecast gold?",
+        sought="gold forecast walk-forward backtest baseline Diebold-Mariano interval volatility LSTM",
         question="Can a network forecast the next move better than saying zero?",
     )
     version = 2

@@ -26,6 +26,7 @@ class GoldMarket(Instant):
         icon=":material/calendar_month:",
         section="Markets",
         rank=50,
+        sought="gold price returns volatility release calendar look-ahead bias leak macro",
         question="What of gold is observed, and when?",
     )
 

@@ -28,6 +28,9 @@ class InsideBert(Instant):
         icon=":material/hub:",
         section="Attention",
         rank=50,
+        door="Where does BERT look? FinBERT or a model of yours",
+        sought="FinBERT MiniLM attention head self-attention query key value encoder embeddings sentiment tone "
+        "integrated gradients",
         question="What does a BERT make of this text, and where does it look?",
     )
 

@@ -25,8 +25,10 @@ class JacobianLens(Instant):
         "jacobian-lens",
         "Jacobian lens",
         icon=":material/blur_on:",
-        section="Through time",
-        rank=21,
+        section="Memory",
+        rank=22,
+        room="All pairs",
+        sought="Jacobian spectral radius singular values eigenvalues RNN vanishing exploding",
         question="How far does a change of the hidden state travel through time?",
     )
 

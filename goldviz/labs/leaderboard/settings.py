@@ -37,7 +37,9 @@ class Leaderboard(Experiment):
         "How a leaderboard fools",
         icon=":material/leaderboard:",
         section="Markets",
-        rank=56,
+        rank=54,
+        room="Leaderboard",
+        sought="ETT benchmark DLinear baseline multiple testing test set",
         question="What is the third digit of a leaderboard worth?",
     )
     smaller: ClassVar[tuple[str, ...]] = ("rows", "channels", "horizon")

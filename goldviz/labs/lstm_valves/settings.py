@@ -22,8 +22,10 @@ class LSTMValves(Instant):
         "lstm-valves",
         "LSTM valves",
         icon=":material/valve:",
-        section="Through time",
-        rank=22,
+        section="Memory",
+        rank=21,
+        room="One step",
+        sought="LSTM cell forget gate input gate output gate constant error carousel minGRU",
         question="Which gate lets the gradient through, and how far back does it reach?",
     )
 

@@ -29,8 +29,9 @@ class NeuralProgrammer(Experiment):
         "neural-programmer",
         "Neural programmer",
         icon=":material/terminal:",
-        section="Language",
-        rank=48,
+        section="Machines",
+        rank=32,
+        sought="program induction table question answering operations",
         question="Can a network find the right program when it is told the answers alone?",
     )
     smaller: ClassVar[tuple[str, ...]] = ("batch", "hidden", "rows", "iterations", "steps")

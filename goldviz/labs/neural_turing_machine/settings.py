@@ -39,8 +39,9 @@ class NeuralTuringMachine(Experiment):
         "neural-turing-machine",
         "Neural Turing machine",
         icon=":material/memory:",
-        section="Attention",
-        rank=24,
+        section="Machines",
+        rank=30,
+        sought="NTM memory-augmented network external memory read write head copy task addressing DNC",
         question="Can a network learn to use a memory, and does it then handle sequences longer than it has seen?",
     )
     smaller: ClassVar[tuple[str, ...]] = ("length", "slots", "hidden", "batch")

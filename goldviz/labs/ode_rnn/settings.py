@@ -50,7 +50,9 @@ class ODERNNLaboratory(Experiment):
         "ODE-RNN",
         icon=":material/cadence:",
         section="Continuous time",
-        rank=44,
+        rank=40,
+        door="What happens between two observations?",
+        sought="neural ODE irregular time series missing observations latent state GRU-D neural CDE solver jump",
         question="What does a network know between two observations, and how far into a gap does it hold?",
     )
     smaller: ClassVar[tuple[str, ...]] = ("hidden", "width", "observations", "batch")

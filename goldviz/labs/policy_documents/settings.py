@@ -30,7 +30,8 @@ class PolicyDocuments(Instant):
         "Policy documents",
         icon=":material/newspaper:",
         section="Markets",
-        rank=54,
+        rank=55,
+        sought="FOMC statement minutes central bank sentiment FinBERT event study",
         question="What changed between these statements, and when could a market have known?",
     )
 

@@ -51,7 +51,8 @@ class PriceTokens(Experiment):
         "Price tokens",
         icon=":material/candlestick_chart:",
         section="Markets",
-        rank=65,
+        rank=52,
+        sought="tokenise returns GPT time series foundation model Chronos quantiles simulation",
         question="Can a language model read a price?",
     )
     smaller: ClassVar[tuple[str, ...]] = ("hidden", "context", "batch")

@@ -52,8 +52,11 @@ class RecurrentGradients(Experiment):
         "recurrent-gradients",
         "Memory through time",
         icon=":material/timeline:",
-        section="Through time",
+        section="Memory",
         rank=20,
+        door="What do RNN, LSTM and GRU remember?",
+        sought="BPTT vanishing exploding gradient recurrent network clipping gates long-range dependence adding "
+        "problem",
         question="How far back in time does a recurrent network's gradient reach, and what do gates change?",
     )
     smaller: ClassVar[tuple[str, ...]] = ("hidden", "length", "batch")

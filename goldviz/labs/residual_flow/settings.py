@@ -35,7 +35,8 @@ class ResidualFlow(Instant):
         "Residual steps to flow",
         icon=":material/stairs:",
         section="Continuous time",
-        rank=40,
+        rank=44,
+        sought="ResNet Euler step ODE vector field order of a solver stiff",
         question="What does a residual network become when it gets deeper and its steps smaller?",
     )
 

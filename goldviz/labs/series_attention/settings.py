@@ -66,7 +66,8 @@ class SeriesAttention(Experiment):
         "Transformer for series",
         icon=":material/ssid_chart:",
         section="Markets",
-        rank=50,
+        rank=53,
+        sought="time series Transformer Informer Autoformer forecasting positional encoding covariates",
         question="Where does attention look in a series, and does it forecast better than simple rules?",
     )
     smaller: ClassVar[tuple[str, ...]] = ("width", "layers", "context", "batch")

@@ -43,6 +43,8 @@ class TextTokens(Instant):
         icon=":material/data_array:",
         section="Language",
         rank=44,
+        room="Tokens",
+        sought="BPE byte pair encoding tokeniser tokenizer WordPiece vocabulary GPT",
         question="How does a text become tokens, and why does it matter where it is cut?",
     )
 

@@ -57,7 +57,9 @@ class TranslationTransformer(Experiment):
         "Translation with a Transformer",
         icon=":material/translate:",
         section="Attention",
-        rank=47,
+        rank=54,
+        room="Translation",
+        sought="encoder decoder cross-attention causal mask warm-up layer norm RMSNorm beam search machine translation",
         question="Who looks at whom while an encoder reads and a decoder writes?",
     )
     smaller: ClassVar[tuple[str, ...]] = ("batch", "width", "longest", "layers")

@@ -1,114 +1,55 @@
-"""The home page: a map of the laboratories, the machine, and the latest runs."""
+"""The home page: six questions, each a door to where it is answered, a search, and the ways to all else."""
 
 from __future__ import annotations
 
-from functools import cache
-
 import streamlit as st
 
-from goldviz.declare.registry import laboratories
-from goldviz.declare.settings import Preset
-from goldviz.declare.stories import place
-from goldviz.declare.stories import stories as all_stories
-from goldviz.figures.theme import INKS
-from goldviz.runs.examples import picture_path
 from goldviz.runs.store.schema import StoreError
 from goldviz.ui import chrome
-from goldviz.ui.panels import controls, lanes, machine, stories
-from goldviz.ui.runs.table import age, label_of
+from goldviz.ui.panels import lanes, search
+from goldviz.ui.panels.cards import cards
+from goldviz.ui.runs.table import label_of
 from goldviz.ui.serving import services
-from goldviz.ui.words import STATES, plain
+from goldviz.ui.words import plain
 
 LATEST = 5
-BREAK = "Break it: "
-"""Begins the names of presets that fail in an instructive way."""
-_INK_OF_PICTURES = (
-    f"<style>svg {{ color: {INKS['light'].text} }} "
-    f"@media (prefers-color-scheme: dark) {{ svg {{ color: {INKS['dark'].text} }} }}</style>"
-)
-"""A picture asks for the theme of the page around it, so that its ink changes where that does."""
+OWN_NETWORK = "What is wrong with my network?"
+"""The last door, for whoever comes with a script."""
 
 
 def show() -> None:
     """Draw the page."""
-    st.title("goldviz")
-    st.markdown("##### Train a small network and look inside it while it learns.")
-    _start_here()
-    with st.container(horizontal=True, key="stories"):
-        st.markdown("**Stories**", width="content")
-        stories.links()
-    with st.container(key="map"):
-        for question, pages in chrome.by_question().items():
-            st.subheader(question, anchor=False)
-            for row in range(0, len(pages), 3):
-                for column, page in zip(st.columns(3), pages[row : row + 3], strict=False):
-                    with column:
-                        _card(page)
-    left, right = st.columns([3, 2], gap="large")
-    with left:
-        _latest()
-    with right:
-        st.subheader("This machine", anchor=False)
-        st.markdown(machine.sentence())
-
-
-def _start_here() -> None:
-    """One story, one experiment and one thing to break: the first of each."""
-    page = chrome.laboratories()[0]
-    experiment = laboratories()[page.path].declared
-    slug, (_, story) = next(iter(all_stories().items()))
-    broken_preset = next(preset for preset in experiment.presets if preset.name.startswith(BREAK))
-    settings = {**controls.to_link(experiment.preset(broken_preset.slug)), lanes.PARAMETER: _example(broken_preset)}
-    first, step = _example(experiment.presets[0]), {stories.PARAMETER: f"{slug}.1"}
-    with st.container(horizontal=True, key="start-here"):
-        st.markdown("**Start here**", width="content")
-        for label, file, query in (
-            (f"Follow a story: *{story.title}*", chrome.page_file(laboratories()[place(slug, 1)]), step),
-            (f"Watch a network learn: *{experiment.title}*", page.file, {lanes.PARAMETER: first}),
-            (f"Break one: *{broken_preset.name.removeprefix(BREAK)}*", page.file, settings),
-        ):
-            st.page_link(file, label=label, icon=":material/arrow_forward:", query_params=query)
-
-
-def _example(preset: Preset) -> str:
-    return lanes.EXAMPLE + preset.slug
-
-
-def _card(page: chrome.Page) -> None:
-    with st.container(border=True, height="stretch"):
-        picture = _picture(page.path)
-        if picture:
-            st.image(picture.replace("><title>", f">{_INK_OF_PICTURES}<title>", 1), width="stretch")
-        st.page_link(page.file, label=f"**{page.title}**", icon=page.icon)
-        st.markdown(page.question)
-
-
-@cache
-def _picture(name: str) -> str:
-    """The page's picture: a small SVG drawn from its first preset."""
-    path = picture_path(laboratories()[name])
-    return path.read_text(encoding="utf-8") if path.is_file() else ""
+    with st.container(key="home", horizontal=True, vertical_alignment="bottom"):
+        with st.container():
+            st.title("goldviz", anchor=False)
+            st.markdown("Train a small network and look inside it while it learns.")
+        search.field()
+    own = next(page for page in chrome.pages_of_no_laboratory() if page.path == "your-network")
+    doors = [(page, page.door, page.title) for page in chrome.laboratories() if page.door]
+    with st.container(key="doors"):
+        cards([*doors, (own, OWN_NETWORK, own.title)], in_a_row=3)
+    with st.container(key="ways", horizontal=True):
+        st.page_link("pages/laboratories.py", label=f"All {len(chrome.laboratories())} laboratories")
+        st.page_link("pages/stories.py", label="Stories: a question each, in six or seven steps")
+        st.page_link("pages/runs.py", label="Runs")
+    _latest()
 
 
 def _latest() -> None:
-    st.subheader("Latest runs", anchor=False)
+    """The last runs in a line, for whoever comes back."""
     try:
-        latest, total = services.store().list(limit=LATEST)
+        latest, _ = services.store().list(limit=LATEST)
         chrome.notices()
     except StoreError as error:
         st.error(plain(str(error)))
         return
     if not latest:
-        st.caption("None yet. Open a laboratory and press Train.")
         return
     files = {page.path: page.file for page in chrome.laboratories()}
-    for run in latest:
-        word, colour, icon = STATES[run.status]
-        with st.container(horizontal=True, vertical_alignment="center"):
+    with st.container(key="latest", horizontal=True, vertical_alignment="center"):
+        st.markdown("Latest runs:", width="content")
+        for run in latest:
             if run.experiment in files:
                 st.page_link(files[run.experiment], label=plain(label_of(run)), query_params={lanes.OPEN: run.id})
             else:
                 st.markdown(plain(label_of(run)), width="content")
-            st.markdown(f":{colour}-badge[{icon} {word}] {age(run.created)}", width="content")
-    if total > LATEST:
-        st.page_link("pages/runs.py", label=f"All {total:,} runs", icon=":material/list:")

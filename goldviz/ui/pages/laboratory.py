@@ -97,7 +97,9 @@ class LaboratoryPage:
         if self.verdict not in (None, notes_on_text) or not isinstance(lane, Lane):
             return None
         specs = [self.figures[name] for name in (self.main, self.beside) if name]
+        chapter = chrome.chapter_of(experiment.title)
         return Opening(
+            (f"{experiment.section}:", *(page.room for page in chapter)) if len(chapter) > 1 else (),
             experiment.title,
             experiment.question,
             experiment.presets[0].name,

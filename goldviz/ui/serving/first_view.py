@@ -30,10 +30,12 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Opening:
-    """What a page opens with: its ``title`` and ``question``, the ``preset`` in its menu, the words of its ``parts``,
-    the first one open, the name of its ``lane``, the ``step`` in view in words, and its first ``figures``, each as
-    Plotly's JSON with what it shows in words; without any the view is left to the page."""
+    """What a page opens with: its chapter's name and the ``rooms`` of that, if it has several, its ``title`` and
+    ``question``, the ``preset`` in its menu, the words of its ``parts``, the first one open, the name of its ``lane``,
+    the ``step`` in view in words, and its first ``figures``, each as Plotly's JSON with what it shows in words; without
+    any the view is left to the page."""
 
+    rooms: tuple[str, ...]
     title: str
     question: str
     preset: str
@@ -155,5 +157,6 @@ def _body(opening: Opening) -> str:
     head = box("head", words("lane", opening.lane), words("state", "Recorded example"))
     figures = box("figures", *([box("column", '<div class="goldviz-figure"></div>')] * len(opening.figures)))
     looking = box("looking", strip, timeline, head, figures)
+    rooms = box("rooms", *(words("room", room) for room in opening.rooms)) if opening.rooms else ""
     heading = box("heading", words("title", opening.title), words("question", opening.question), start)
-    return box("scroll", box("page", heading, box("laboratory", box("panel"), looking)), box("bar"))
+    return box("scroll", box("page", rooms, heading, box("laboratory", box("panel"), looking)), box("bar"))

@@ -51,7 +51,7 @@ def routes() -> list[BaseRoute]:
     from starlette.routing import Route
 
     from goldviz.declare import registry
-    from goldviz.ui import chrome
+    from goldviz.ui import chrome, search_index
     from goldviz.ui.serving import deep_links, frames_route, page_modules, queries
     from goldviz.ui.serving.answers import body_of
 
@@ -90,6 +90,7 @@ def routes() -> list[BaseRoute]:
     return [
         Route(address(PLOTLY_PATH), plotly),
         *page_modules.routes(base_path()),
+        *search_index.routes(base_path()),
         Route(address(f"{queries.QUERIES_PATH}/{{laboratory}}"), answered, methods=["POST"]),
         Route(address(f"{queries.EXHIBITS_PATH}/{{token}}/{{part:path}}"), exhibit),
         *frames_route.routes(address(frames_route.FRAMES_PATH)),

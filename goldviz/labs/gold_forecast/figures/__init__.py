@@ -70,4 +70,4 @@ def picture(ds: Run) -> str:
         Curve(simplest.label, np.zeros(len(rows)), simplest.colour, simplest.dash),
         Curve(own.label.split()[0], values, own.colour),
     ]
-    return polyline_svg(curves, label=label, axes=("time", "gain, added up"))
+    return polyline_svg(curves, label=label, axes=("time", "gain, added up"), is_revealed=True)

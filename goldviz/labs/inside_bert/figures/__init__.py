@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import numpy as np
-from plotly.colors import sample_colorscale
-
 from goldviz.arrays.labelled import Run
 from goldviz.figures.chart import bound
 from goldviz.figures.notes import as_label
-from goldviz.figures.theme import SEQUENTIAL
-from goldviz.figures.thumbnail import picture_svg
+from goldviz.figures.thumbnail import FRAMES, frames, picture_svg
 from goldviz.labs.inside_bert.figures import embeddings, evidence, head
 from goldviz.labs.inside_bert.settings import InsideBert
 
@@ -45,21 +41,33 @@ ON_PAGES = bound(
 )
 """Those of which a page has one beside others; no report holds them."""
 
-CELLS = 16
+WORDS = 8
+"""On either side of the home page's picture."""
+LEAST_SEEN = 0.03
+"""Attention of which a line is drawn."""
 
 
 def picture(ds: Run) -> str:
-    """The home page's picture: the map of the head in view, as squares, with the first pieces beside the rows."""
-    count = min(CELLS, ds.sizes["query"])
+    """The home page's picture: a sentence twice, and lines from each of its pieces to where the head in view looks, one
+    piece after the other, and at last all."""
+    count = min(WORDS, ds.sizes["query"])
     weights = ds["attention"].values[:count, :count]
-    size, left, top = 148 / count, 96.0, 6.0
-    label = "Attention of one head: a row of squares for each piece of a sentence, brighter where it looks more."
-    parts = []
-    for row, piece in enumerate(ds["query_token"].values[:count]):
-        place = f'x="{left - 6:.1f}" y="{top + (row + 0.8) * size:.1f}" font-size="{min(11.0, size):.1f}"'
-        parts.append(f'<text {place} text-anchor="end" fill="currentColor">{as_label(str(piece)[:12])}</text>')
-        shares = np.clip(np.sqrt(weights[row].astype(float)), 0.0, 1.0)
-        for column, colour in enumerate(sample_colorscale(SEQUENTIAL, shares.tolist())):
-            place = f'x="{left + column * size:.1f}" y="{top + row * size:.1f}"'
-            parts.append(f'<rect {place} width="{size:.1f}" height="{size:.1f}" fill="{colour}"/>')
-    return picture_svg(parts, label=label, axes=("looked at", "word"))
+    heights = [10 + row * 140 / max(count - 1, 1) for row in range(count)]
+    label = "Attention of one head: lines from each piece of a sentence to where it looks, wider where it looks more."
+    words = [
+        f'<text x="{x}" y="{at + 4:.1f}" font-size="14" text-anchor="{anchor}" fill="currentColor">'
+        f"{as_label(str(piece)[:12])}</text>"
+        for x, anchor in ((112, "end"), (208, "start"))
+        for at, piece in zip(heights, ds["query_token"].values, strict=False)
+    ]
+    lines = [
+        "".join(
+            f'<line x1="118" y1="{heights[row]:.1f}" x2="202" y2="{heights[column]:.1f}" stroke="currentColor" '
+            f'stroke-width="{1 + 4 * weights[row, column]:.1f}" stroke-opacity="{weights[row, column]:.2f}"/>'
+            for column in range(count)
+            if weights[row, column] >= LEAST_SEEN
+        )
+        for row in range(count)
+    ]
+    one_by_one = [lines[place * count // (FRAMES - 1)] for place in range(FRAMES - 1)]
+    return picture_svg([*words, *frames([*one_by_one, "".join(lines)])], label=label)

@@ -373,4 +373,4 @@ def picture(ds: Run) -> str:
     if not absence(ds, "probe_truth"):
         truth = ds["probe_truth"].isel(channel=0).values
         curves.insert(0, Curve("signal", np.interp(places, times, truth), "#76808c", "dot"))
-    return polyline_svg(curves, label=label, axes=("time", "value"))
+    return polyline_svg(curves, label=label, axes=("time", "value"), is_revealed=True)

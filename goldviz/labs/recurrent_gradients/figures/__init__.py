@@ -25,7 +25,7 @@ from goldviz.figures.marks import Canvas, Mark
 from goldviz.figures.plot import Now, Plot, unless_zero
 from goldviz.figures.reading import absence, finite, networks, positive
 from goldviz.figures.theme import style_of
-from goldviz.figures.thumbnail import networks_svg, polyline_svg
+from goldviz.figures.thumbnail import by_network, networks_svg, polyline_svg
 from goldviz.labs.recurrent_gradients.figures.network import COLOURS, parts_of
 from goldviz.labs.recurrent_gradients.measures import FADED
 from goldviz.labs.recurrent_gradients.settings import FOLLOWED, RecurrentGradients
@@ -387,7 +387,8 @@ def picture(ds: Run) -> str:
     if "log_jacobian_norm" not in ds or ds["log_jacobian_norm"].size == 0:
         return polyline_svg([], label=label)
     return networks_svg(
-        finite(ds["log_jacobian_norm"].isel(look=-1)).median("seed"),
+        by_network(finite(ds["log_jacobian_norm"].isel(look=-1)).median("seed")),
         label=label,
         axes=("steps through time", "signal left, log scale"),
+        is_revealed=True,
     )
