@@ -93,6 +93,10 @@ class Readings:
         """How a dimension is read; by its own name where nobody declared it."""
         return self.coordinates.get(dim) or Coordinate(in_words(dim))
 
+    def noun(self, dim: str) -> str:
+        """What one place along a dimension is called."""
+        return (self.coordinate(dim).place or dim.replace("_", " ")).replace(" %{x}", "")
+
 
 def in_words(name: str) -> str:
     """A name as words.

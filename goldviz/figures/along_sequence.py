@@ -6,28 +6,18 @@ import numpy as np
 
 from goldviz.arrays.labelled import Array, Run
 from goldviz.diagnostics.by_kind import ByKind
-from goldviz.figures.attention_mosaic import attention_mosaic
-from goldviz.figures.draft import Figure
+from goldviz.figures.attention_mosaic import Mosaic, mosaic_axes
 from goldviz.figures.elements import unseen
 from goldviz.figures.figure_value import Chart, axis, marked
-from goldviz.figures.kind_figure import chart_of_kinds, of_kinds
-from goldviz.figures.layers import LayerAxis, axis_of
+from goldviz.figures.kind_figure import growing_of, of_kinds
 from goldviz.figures.limits import Quantity, with_zero
 from goldviz.figures.marks import changed, curves
 from goldviz.figures.plot import Plot
-from goldviz.figures.reading import finite, growing
+from goldviz.figures.reading import finite
 from goldviz.figures.training_steps import NAMES_WITH_ROOM
 
 
-def sequence_quantities(kinds: ByKind) -> dict[str, Quantity]:
-    """What the figures here have limits for, and an axis for each dimension along a sequence."""
-    return {
-        **{dim: LayerAxis.of(dim) for dim in kinds.dimensions("state_gradient_norm")},
-        **{name: Quantity(with_zero(name)) for name in kinds.every("attention_map")},
-    }
-
-
-@chart_of_kinds("How far back does the error reach?", "state_gradient_norm", shows="How long dL/dh is at each place.")
+@of_kinds("How far back does the error reach?", "state_gradient_norm", shows="How long dL/dh is at each place.")
 def state_gradient(kinds: ByKind) -> Chart:
     """Norm of dL/dh at every place along the sequence at one look, on a log axis (document 001, eq. 5-9).
 
@@ -41,7 +31,7 @@ def state_gradient(kinds: ByKind) -> Chart:
         curves(whole, hover="%{y:.3e}"),
         over=dim,
         y=axis("Norm of dL/dh", name, scale="log"),
-        notes=(lambda plot: unseen(whole.read(plot), dim, axis_of(plot, dim).noun, plot.look_of),),
+        notes=(lambda plot: unseen(whole.read(plot), dim, plot.readings.noun(dim), plot.look_of),),
         **NAMES_WITH_ROOM,
     )
 
@@ -52,21 +42,31 @@ def state_gradient(kinds: ByKind) -> Chart:
     shows="The attention of every head in one sequence, at the step in view.",
     cannot_show="What the network concludes from it.",
 )
-def attention(plot: Plot) -> Figure:
+def attention(kinds: ByKind) -> Chart:
     """Attention of every head at one look; in each small map a row is the token that looks, and sums to 1.
 
     A bright diagonal looks at itself, a line beside it at a neighbour, a bright column always at one token.
     """
-    name, layers = plot.kinds["attention_map"], plot.kinds.along("attention_map")
-    now = finite(plot.now[name].transpose(..., layers, "head", "query", "key").astype(np.float64))
-    tokens = tokens_of(plot.ds)
-    noun, steps = layers.partition("_")[0], growing(now)
-    surest = plot.say(lambda one: surest_head(one, noun, str(steps)), now)
-    numbered = all(token.isdigit() for token in tokens)
-    # Tokens that show their own blanks need none between them.
-    between = "" if any("␣" in token or "⏎" in token for token in tokens) else " "
-    read = "" if numbered else f"“{between.join(tokens)}”"
-    return attention_mosaic(plot, now, tokens, plot.limit(name), surest, read, noun=noun)
+    name, layers = kinds["attention_map"], kinds.along("attention_map")
+    noun, steps = layers.partition("_")[0], growing_of(kinds, name)
+
+    maps = changed(
+        name, lambda values: finite(values.transpose(..., layers, "head", "query", "key").astype(np.float64))
+    )
+
+    def read(plot: Plot) -> str:
+        tokens = tokens_of(plot.ds)
+        # Tokens that show their own blanks need none between them.
+        between = "" if any("␣" in token or "⏎" in token for token in tokens) else " "
+        return "" if all(token.isdigit() for token in tokens) else f"“{between.join(tokens)}”"
+
+    return marked(
+        Mosaic(maps, tokens_of, noun),
+        limits={name: Quantity(with_zero(name))},
+        notes=(lambda plot: plot.say(lambda one: surest_head(one, noun, steps), maps.read(plot)),),
+        lead=read,
+        **mosaic_axes(name, layers),
+    )
 
 
 def tokens_of(ds: Run) -> list[str]:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from goldviz.arrays.labelled import Array
-from goldviz.figures import theme as look
-from goldviz.figures.draft import Figure, Heatmap
-from goldviz.figures.elements import colour_bar_below
-from goldviz.figures.frames import AtStep, Words
+from goldviz.arrays.labelled import Run
+from goldviz.figures.draft import Heatmap
+from goldviz.figures.figure_value import colours
+from goldviz.figures.frames import AtStep
+from goldviz.figures.marks import Canvas, ChannelLike
 from goldviz.figures.notes import as_label
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import growing, single
@@ -23,35 +25,49 @@ ROW, TALLEST = 150, 660
 """Height of a layer's maps in pixels, and of all of them."""
 
 
-def attention_mosaic(
-    plot: Plot,
-    weights: Array,
-    pieces: list[str],
-    limits: tuple[float, float],
-    *notes: Words,
-    noun: str = "layer",
-) -> Figure:
+@dataclass(frozen=True)
+class Mosaic:
     """Layers from top to bottom, heads from left to right; in each map a row is the piece that looks.
 
-    ``weights`` are (step, layer, head, query, key); ``noun`` is what a layer is called.
+    The weights are (step, layer, head, query, key); ``noun`` is what a layer is called. :func:`mosaic_axes` says how
+    large its figure is.
     """
-    _, layers, heads, _, _ = weights.shape
-    heat = Heatmap(
-        z=AtStep(str(growing(weights)), single(_mosaic(weights.values))),
-        coloraxis="coloraxis",
-        hoverongaps=False,
-        hovertemplate="%{y} → %{x}: %{z:.3f}<extra></extra>",
-    )
-    plot.add(heat)
-    _axes(plot, pieces, layers, heads, noun)
-    alone = layers == heads == 1
-    height = (280 + 18 * len(pieces)) if alone else 200 + min(TALLEST, ROW * layers)
-    plot.finish(*notes, height=height, legend=False, hover="closest")
-    plot.figure.update_layout(margin_l=34, margin_t=plot.figure.layout.margin.t + 6)
-    colour_bar_below(plot.figure, limits, look.SEQUENTIAL, "Attention weight")
-    low_down = 98 if alone else 26
-    plot.figure.update_layout(margin_b=66 + low_down)
-    return plot.figure.update_annotations(selector={"text": "Attention weight"}, yshift=-low_down)
+
+    of: ChannelLike
+    pieces: Callable[[Run], list[str]]
+    noun: str = "layer"
+
+    def draw(self, canvas: Canvas) -> None:
+        """Draw them."""
+        plot, weights = canvas.plot, canvas.values(self.of)
+        _, layers, heads, _, _ = weights.shape
+        heat = Heatmap(
+            z=AtStep(str(growing(weights)), single(_mosaic(weights.values))),
+            coloraxis="coloraxis",
+            hoverongaps=False,
+            hovertemplate="%{y} → %{x}: %{z:.3f}<extra></extra>",
+        )
+        plot.add(heat)
+        _axes(plot, self.pieces(plot.ds), layers, heads, self.noun)
+
+
+def mosaic_axes(name: str, layers: str = "layer") -> dict[str, Any]:
+    """What a figure of a mosaic of the variable ``name`` is told, whose layers stand along ``layers``."""
+
+    def alone(plot: Plot) -> bool:
+        return plot.ds[name].sizes[layers] == plot.ds[name].sizes["head"] == 1
+
+    def height(plot: Plot) -> int:
+        sizes = plot.ds[name].sizes
+        return (280 + 18 * sizes["query"]) if alone(plot) else 200 + min(TALLEST, ROW * sizes[layers])
+
+    def room(plot: Plot) -> dict[str, Any]:
+        low_down = 98 if alone(plot) else 26
+        plot.figure.update_annotations(selector={"text": "Attention weight"}, yshift=-low_down)
+        return {"margin_l": 34, "margin_t": plot.figure.layout.margin.t + 6, "margin_b": 66 + low_down}
+
+    scale = colours("Attention weight", ends=lambda plot: plot.limit(name), below=True)
+    return {"colour": scale, "height": height, "layout": room, "says_step": False, "seeds": False}
 
 
 def _mosaic(weights: NDArray[Any]) -> NDArray[Any]:
@@ -71,22 +87,12 @@ def _axes(plot: Plot, pieces: list[str], layers: int, heads: int, noun: str) -> 
     step = len(pieces) + GAP
     labels = [as_label(piece) for piece in pieces]
     alone = layers == heads == 1
+    hidden = {"tickmode": "array", "showticklabels": alone, "showgrid": False, "ticks": "", "showline": False}
     for axis, count, title in (("x", heads, "head"), ("y", layers, noun)):
         before = [f"{title} {number} · " for number in range(1, count + 1)] if not alone else [""]
         texts = [f"{words}{label}" for words in before for label in [*labels, ""]]
-        plot.figure.update_layout(
-            {
-                f"{axis}axis": {
-                    "tickmode": "array",
-                    "tickvals": list(range(count * step)),
-                    "ticktext": texts,
-                    "showticklabels": alone,
-                    "showgrid": False,
-                    "ticks": "",
-                    "showline": False,
-                }
-            }
-        )
+        ticks = {"tickvals": list(range(count * step)), "ticktext": texts, **hidden}
+        plot.figure.update_layout({f"{axis}axis": ticks})
         for number in range(count if not alone else 0):
             _heading(plot, axis, number * step + (len(pieces) - 1) / 2, number + 1, title, count)
     plot.figure.update_xaxes(range=[-0.5, heads * step - GAP - 0.5], tickangle=-90)

@@ -17,7 +17,7 @@ from goldviz.arrays.readings import Readings
 from goldviz.diagnostics.by_kind import ByKind
 from goldviz.figures import along_sequence, fits, layers, plot, training_steps
 from goldviz.figures.kind_figure import Figures
-from goldviz.figures.limits import Quantity, ends_of
+from goldviz.figures.limits import LayerAxis, Quantity, ends_of, places
 from goldviz.figures.spec import FigureSpec
 from goldviz.figures.theme import looks_of
 
@@ -26,20 +26,12 @@ FIGURES = {one.name: one for one in (*training_steps.FIGURES, *fits.FIGURES, *al
 
 def quantities_by_kind(kinds: ByKind) -> dict[str, Quantity]:
     """What the shared figures have limits for; a laboratory may say otherwise for a name."""
-    return {
-        "step": Quantity(ends_of("step", "look", "close_look")),
-        "epoch": Quantity(ends_of("epoch")),
-        **training_steps.step_quantities(kinds),
-        **fits.fit_quantities(kinds),
-        **along_sequence.sequence_quantities(kinds),
-        **layers.layer_quantities(kinds),
-        **{
-            key: quantity
-            for one in FIGURES.values()
-            if one.chart is not None and one.drawn_for(kinds)
-            for key, quantity in one.chart(kinds).quantities(Readings()).items()
-        },
-    }
+    dims = kinds.dimensions(*layers.OF_LAYERS, "state_gradient_norm")
+    told: dict[str, Quantity] = {"step": Quantity(ends_of("step", "look", "close_look")), **places("epoch")}
+    told |= {dim: LayerAxis.of(dim) for dim in dims}
+    for one in FIGURES.values():
+        told |= one.chart(kinds).quantities(Readings()) if one.drawn_for(kinds) else {}
+    return told
 
 
 def offered(

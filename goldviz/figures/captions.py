@@ -59,10 +59,10 @@ def said(chart: Any, readings: Readings, fixed: bool = False) -> str:
 
 def _how_read(chart: Any) -> list[str]:
     """Which numbers are red, and what dotted and dashed lines are."""
-    told, colour = [], chart.colour
-    if colour is not None and isinstance(colour.scale, str) and colour.scale in RED:
-        red, blue = RED[colour.scale]
-        told.append(f"Red: {red} {int(colour.powers)}, blue: {blue}.")
+    told, scale = [], getattr(chart.colour, "scale", "")
+    if isinstance(scale, str) and scale in RED:
+        red, blue = RED[scale]
+        told.append(f"Red: {red} {int(chart.colour.powers)}, blue: {blue}.")
     for mark in chart.marks:
         dashed = "Dashed" if isinstance(mark, Rule) and mark.dash == "dash" else "Dotted"
         upright = isinstance(mark, Rule) and mark.x is not None
@@ -116,7 +116,8 @@ def _has_label(readings: Readings, name: str) -> bool:
 def _title(chart: Any, mapped: bool) -> str:
     """What the colours, or the numbers at the axis of values, are called where the figure says so."""
     if chart.colour is not None:
-        return chart.colour.title if isinstance(chart.colour.title, str) else ""
+        title = getattr(chart.colour, "title", "")
+        return title if isinstance(title, str) else ""
     lying = any(getattr(mark, "rows", "") for mark in chart.marks)
     axis = chart.x if lying else chart.y
     return "" if mapped or axis is None else (axis.title or "").replace("<br>", " ")

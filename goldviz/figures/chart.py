@@ -29,12 +29,11 @@ from functools import partial
 from typing import Any
 
 from goldviz.arrays.labelled import Run
-from goldviz.arrays.readings import Coordinate, Readings
+from goldviz.arrays.readings import Readings
 from goldviz.diagnostics.by_kind import ByKind
 from goldviz.figures import by_kind, limits, plot
 from goldviz.figures import theme as look
 from goldviz.figures.captions import said
-from goldviz.figures.elements import number_ticks, whole
 from goldviz.figures.figure_value import (
     HEADING,
     Axis,
@@ -47,11 +46,9 @@ from goldviz.figures.figure_value import (
     figure,
     is_part,
     limits_over,
-    names_of,
     panel,
     where_recorded,
 )
-from goldviz.figures.layers import LayerAxis
 from goldviz.figures.limits import Quantities, Quantity
 from goldviz.figures.marks import (
     Channel,
@@ -139,20 +136,9 @@ def quantities_of(declared: Any, charts: Iterable[Chart]) -> dict[str, Quantity]
     dims = {dim for variable in readings.variables.values() for dim in getattr(variable, "dims", ())}
     own = sorted(dims - {"network", "seed", *GROWING} | {*readings.coordinates})
     told |= limits.places(*(dim for dim in own if dim not in told))
-    for dim, one in readings.coordinates.items():
-        layered = told.get(dim)
-        if isinstance(layered, LayerAxis):
-            noun = (one.place or layered.noun).replace(" %{x}", "")
-            told[dim] = replace(layered, title=one.label, noun=noun, ticks=_ticks(one, layered), linked=one.linked)
     for chart in charts:
         told |= chart.quantities(readings)
     return told
-
-
-def _ticks(one: Coordinate, layered: LayerAxis) -> Callable[[Run, tuple[float, float]], dict[str, Any]]:
-    if not one.names:
-        return layered.ticks
-    return lambda ds, ends: number_ticks(*whole(ends), names_of(one, ds))
 
 
 def offered(
@@ -171,7 +157,7 @@ def offered(
     charts = [one for one in own if isinstance(one, Chart)]
     readings, kinds = readings_of(declared), getattr(declared, "variables_by_kind", ByKind())
     quantities = {**quantities_of(declared, charts), **more}
-    make = partial(plot.figure, quantities, look_of=look_of)
+    make = partial(plot.figure, quantities, look_of=look_of, readings=readings)
     named: list[FigureSpec | str] = []
     for one in own:
         if isinstance(one, Chart):

@@ -53,7 +53,8 @@ def panels(
     figure = make_subplots(rows=len(names), cols=1, **how)
     for row, name in enumerate(names, start=1):
         font = {"size": 14, "color": look.tone(colours[row - 1], theme) if colours else INKS[theme].text}
-        add_heading(figure, row, f"<b>{as_label(name)}</b>", font=font)
+        if name:
+            add_heading(figure, row, f"<b>{as_label(name)}</b>", font=font)
     return figure
 
 

@@ -30,9 +30,9 @@ from goldviz.figures.elements import (
     whole,
 )
 from goldviz.figures.frames import Words, line
-from goldviz.figures.layers import LayerAxis
 from goldviz.figures.limits import (
     SHARES,
+    LayerAxis,
     Quantities,
     Quantity,
     Reading,
@@ -142,7 +142,7 @@ class Panel:
     ``height`` is its share of the figure, its width where panels stand beside one another, which ``x`` is for too.
     """
 
-    marks: tuple[Mark, ...]
+    marks: Sequence[Any]
     heading: str | None = None
     y: Axis | None = None
     height: float = 1.0
@@ -150,8 +150,11 @@ class Panel:
     x: Axis | None = None
 
 
-def panel(*marks: Mark, **how: Any) -> Panel:
-    """Marks under a heading of their own, below what stands before, or beside it; see :class:`Panel`."""
+def panel(*marks: Mark | Callable[..., Sequence[Mark]], **how: Any) -> Panel:
+    """Marks, or functions that give some, under a heading of their own, below what stands before, or beside it.
+
+    See :class:`Panel`.
+    """
     return Panel(marks, **how)
 
 
@@ -206,7 +209,7 @@ class Chart:
     _: KW_ONLY
     x: Axis | None = None
     y: Axis | None = None
-    colour: Colours | None = None
+    colour: Colours | Callable[[Plot], Colours | None] | None = None
     shows: str = ""
     also: str = ""
     """Sentences after a caption that is read off the marks: how to read what no axis or legend names."""
@@ -294,12 +297,12 @@ class Chart:
             told[self.key("y", own)] = own.quantity
         if self.x is not None and self.x.of and self.x.scale not in UNSHARED:
             told[self.key("x", self.x)] = self.x.quantity
-        if self.colour is not None and self.colour.ends is None:
+        if isinstance(self.colour, Colours) and self.colour.ends is None:
             told[f"{self.name} colour"] = self._colours(readings).quantity()
         return told
 
     def _colours(self, readings: Readings, ds: Run | None = None) -> Colours:
-        assert self.colour is not None
+        assert isinstance(self.colour, Colours)
         mapped = [mark for mark in self.marks if isinstance(mark, Heat)]
         of = self.colour.of or tuple(dict.fromkeys(name for one in mapped if (name := channel(one.of).name)))
         label = readings.variable(of[0], ds).label if of else ""
@@ -333,48 +336,44 @@ class Chart:
     ) -> FigureSpec:
         """The figure of a laboratory, with its words; ``fixed`` is one of a page without runs."""
         needs = self.needs if self.needs is not None else self.variables
-        body = self.draw or partial(self._drawn, readings, fixed)
+        body = self.draw or partial(self._drawn, fixed)
         redrawn = self.redrawn or ("drawn for the place in view" if fixed else "")
         title = "" if callable(self.title) else self.title
         make = plot.figure(
             quantities, self.question, title=title, shows=self.caption(readings, fixed), cannot_show=self.cannot_show,
-            needs=needs, instead=self.instead, look_of=look_of, kinds=kinds, redrawn=redrawn,
+            needs=needs, instead=self.instead, look_of=look_of, kinds=kinds,
+            readings=readings, redrawn=redrawn,
         )  # fmt: skip
 
         def own(plot: Plot, **looked_at: Any) -> Figure:
             return body(plot, **{**self.looks_at, **looked_at})
 
         own.__name__ = self.name
-        own.__doc__ = self.draw.__doc__ if self.draw else self.question
         computed = "" if self.shows else said(self, readings, fixed)
         spec = replace(make(own), computed=computed)
         return replace(spec, at=self.position, at_once=self.at_once)
 
     def drawn(self, plot: Plot) -> Figure:
-        """The figure on a plot, of a chart whose marks and axes say how everything is read."""
-        return self._drawn(Readings(), False, plot)
+        """The figure on a plot."""
+        return self._drawn(False, plot)
 
-    def _drawn(self, readings: Readings, fixed: bool, plot: Plot, **looked_at: Any) -> Figure:
+    def _drawn(self, fixed: bool, plot: Plot, **looked_at: Any) -> Figure:
+        if callable(self.colour):
+            return replace(self, colour=self.colour(plot))._drawn(fixed, plot, **looked_at)
         if callable(self.title):
             plot.title = self.title(plot, **looked_at)
-        parts: list[Any] = []
-        for one in self.parts:
-            if _is_mark(one) or isinstance(one, Panel):
-                parts.append(one)
-            else:
-                given = one(plot, **looked_at)  # type: ignore[operator]
-                if isinstance(given, str):
-                    return plot.instead(given)
-                parts += given
-        panels = [one for one in parts if isinstance(one, Panel)]
+        parts = _of_run(self.parts, plot, looked_at)
+        if isinstance(parts, str):
+            return plot.instead(parts)
+        panels = [replace(one, marks=_of_run(one.marks, plot, looked_at)) for one in parts if isinstance(one, Panel)]
         marks = [one for one in parts if not isinstance(one, Panel)]
-        canvas = Canvas(plot, readings, fixed=fixed, looked_at=looked_at)
+        canvas = Canvas(plot, plot.readings, fixed=fixed, looked_at=looked_at)
         if panels:
             self._lay_panels(canvas, panels)
         groups: list[tuple[int | None, Axis | None, Sequence[Any]]]
         groups = [(row, one.y, one.marks) for row, one in enumerate(panels, start=1)] or [(None, None, marks)]
         for row, own, drawn in groups:
-            y, _ = self.axis_of(own, drawn, readings)
+            y, _ = self.axis_of(own, drawn, plot.readings)
             canvas.row, canvas.scale = row, y.scale or ""
             for mark in drawn:
                 if not isinstance(mark, LAST):
@@ -479,18 +478,16 @@ class Chart:
         mapped = letter == "y" or self.colour is not None
         own: dict[str, Any] = {"showgrid": False} if mapped else {}
         there = plot.ds[dim].values if dim in plot.ds.coords else np.arange(0)
-        named = there.dtype.kind not in "fiu"
         quantity = plot.quantities.get(dim)
-        if not named and quantity is not None:
+        layered, named = isinstance(quantity, LayerAxis), there.dtype.kind not in "fiu"
+        if quantity is not None and (layered or not named):
             ends = plot.limit(dim)
-            if isinstance(quantity, LayerAxis):
-                own |= {"range": ends, **quantity.ticks(plot.ds, ends)}
-                told = Coordinate(quantity.title, f"{quantity.noun} %{{x}}", linked=quantity.linked)
-            elif letter == "x":
-                most = MOST_PLACES if mapped else MOST_NUMBERS
-                own |= {"range": ends, **number_ticks(*whole(ends), names_of(told, plot.ds), most)}
-            else:
-                own |= {"range": ends}
+            own["range"] = ends
+            if named:
+                own["type"] = "category"
+            elif layered or letter == "x":
+                most = MOST_PLACES if mapped and not layered else MOST_NUMBERS
+                own |= number_ticks(*whole(ends), names_of(told, plot.ds), most)
         title = given.title if given.title is not None else told.label
         if letter == "x":
             own["unifiedhovertitle_text"] = told.place or f"{dim.replace('_', ' ')} %{{x}}"
@@ -498,7 +495,7 @@ class Chart:
             title_below(plot.figure, title)
         else:
             update(**{"title_text": title or None, **own, **({} if row is None else {"row": row}), **more})
-        if not named and more.get("visible", True):
+        if (layered or not named) and more.get("visible", True):
             plot.link(letter, told.linked or dim, *(() if row is None else (row,)))
 
     def _finish(self, canvas: Canvas, marks: Sequence[Any], panels: bool, looked_at: Mapping[str, Any]) -> Figure:
@@ -596,6 +593,17 @@ def _lay_powers(plot: Plot, letter: Literal["x", "y"], one: Axis, title: str, mo
         low, high = min(low, *(asked := one.of(plot.ds))), max(high, *asked)
     room = max(0.05 * (high - low), 0.3)
     power_axis(plot.figure, letter, title, low - room, high + room, **more)
+
+
+def _of_run(ones: Sequence[Any], plot: Plot, looked_at: Mapping[str, Any]) -> Any:
+    """Marks and panels as they are, with those that functions give of the run; or a sentence that one of them gives."""
+    told: list[Any] = []
+    for one in ones:
+        given = [one] if isinstance(one, Panel) or _is_mark(one) else one(plot, **looked_at)
+        if isinstance(given, str):
+            return given
+        told += given
+    return told
 
 
 def _along(canvas: Canvas, marks: Sequence[Any]) -> str:

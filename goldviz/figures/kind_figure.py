@@ -8,7 +8,9 @@ from typing import Any
 
 from goldviz.diagnostics.by_kind import ByKind
 from goldviz.figures.draft import Figure
+from goldviz.figures.figure_value import Chart
 from goldviz.figures.plot import Plot
+from goldviz.figures.reading import GROWING
 from goldviz.figures.spec import FigureSpec
 
 Figures = Callable[..., Callable[[Callable[..., Figure]], FigureSpec]]
@@ -17,29 +19,23 @@ Figures = Callable[..., Callable[[Callable[..., Figure]], FigureSpec]]
 
 @dataclass(frozen=True)
 class KindFigure:
-    """How it is drawn, its words, and the kinds that it needs; ``unless`` another figure shows the same with more.
+    """Its marks and axes, its words, and the kinds that it needs; ``unless`` another figure shows the same with more.
 
-    The drawing function finds its variables by ``plot.kinds["training_loss"]``; ``chart`` is the figure as a value, of
-    the kinds that there are, where it is one. What it ``shows`` may hang on which kinds there are.
+    What it ``shows`` may hang on which kinds there are.
     """
 
-    draw: Callable[[Plot], Figure]
+    name: str
+    marks: Callable[[ByKind], Chart]
     needs: tuple[str, ...]
     question: str
     shows: str | Callable[[ByKind], str]
     cannot_show: str = ""
     title: str = ""
     unless: tuple[str, ...] = ()
-    chart: Callable[[ByKind], Any] | None = None
 
-    @property
-    def name(self) -> str:
-        """What links and notebooks call it."""
-        return self.draw.__name__
-
-    def said(self, kinds: ByKind) -> str:
-        """What it shows of a run with these kinds."""
-        return self.shows if isinstance(self.shows, str) else self.shows(kinds)
+    def chart(self, kinds: ByKind) -> Chart:
+        """The figure as a value, of the kinds that there are."""
+        return replace(self.marks(kinds), name=self.name)
 
     def drawn_for(self, kinds: ByKind) -> bool:
         """Whether a run with these kinds has what it needs, and no figure that shows more."""
@@ -48,33 +44,22 @@ class KindFigure:
 
     def of(self, figure: Figures, kinds: ByKind, name: str = "", **own: Any) -> FigureSpec:
         """The figure of a laboratory, which may have a name, words and needs of its ``own`` in place of these."""
-        words = {"question": self.question, "cannot_show": self.cannot_show, "title": self.title}
+        chart = self.chart(kinds)
+        shows = self.shows if isinstance(self.shows, str) else self.shows(kinds)
         needs = tuple(kinds[kind] for kind in self.needs)
-        spec = figure(**{**words, "shows": self.said(kinds), "needs": needs, "kinds": kinds, **own})(self.draw)
-        return replace(spec, name=name or self.name)
+        words = {"question": self.question, "shows": shows, "cannot_show": self.cannot_show, "title": self.title}
 
-
-def of_kinds(
-    question: str,
-    *needs: str,
-    shows: str | Callable[[ByKind], str],
-    cannot_show: str = "",
-    title: str = "",
-    unless: tuple[str, ...] = (),
-) -> Callable[[Callable[[Plot], Figure]], KindFigure]:
-    """Make a figure of a function that draws variables of the kinds ``needs``; see :class:`KindFigure`."""
-    return lambda draw: KindFigure(draw, needs, question, shows, cannot_show, title, unless)
-
-
-def chart_of_kinds(question: str, *needs: str, **words: Any) -> Callable[[Callable[[ByKind], Any]], KindFigure]:
-    """Make a figure of a function that gives marks on axes for variables of the kinds; words as of :func:`of_kinds`."""
-
-    def made(chart: Callable[[ByKind], Any]) -> KindFigure:
         def draw(plot: Plot) -> Figure:
-            figure: Figure = chart(plot.kinds).drawn(plot)
-            return figure
+            return chart.drawn(plot)
 
-        draw.__name__, draw.__doc__ = chart.__name__, chart.__doc__
-        return replace(of_kinds(question, *needs, **words)(draw), chart=chart)
+        return replace(figure(**{**words, "needs": needs, "kinds": kinds, **own})(draw), name=name or self.name)
 
-    return made
+
+def of_kinds(question: str, *needs: str, **words: Any) -> Callable[[Callable[[ByKind], Chart]], KindFigure]:
+    """Make a figure of a function that gives marks on axes for variables of the kinds; see :class:`KindFigure`."""
+    return lambda marks: KindFigure(marks.__name__, marks, needs, question, **words)
+
+
+def growing_of(kinds: ByKind, name: str) -> str:
+    """The dimension along which a variable grows."""
+    return next(dim for dim in kinds.dims[name] if dim in GROWING)

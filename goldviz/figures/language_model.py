@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 from numpy.typing import NDArray
 
 from goldviz.arrays.labelled import Run
-from goldviz.figures import theme as look
-from goldviz.figures.chart import Chart, figure, limits_over
-from goldviz.figures.draft import Figure
-from goldviz.figures.elements import colour_bar_below
+from goldviz.figures.chart import Chart, axis, colours, figure
 from goldviz.figures.frames import AtStep, Words
+from goldviz.figures.marks import Canvas
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import single
-from goldviz.figures.smoothed import smoothed_curves
+from goldviz.figures.smoothed import AtTheEnd, Smoothed, smoothing, words_of_test_losses
 from goldviz.figures.theme import style_of
 from goldviz.figures.thumbnail import Curve, polyline_svg
-from goldviz.figures.training_steps import baselines_on_axis
+from goldviz.figures.training_steps import guesses
 
 
 def loss_beside_guesses(unit: str, in_words: Callable[[Plot], Callable[[float], str] | None], *, digits: int) -> Chart:
@@ -26,51 +25,71 @@ def loss_beside_guesses(unit: str, in_words: Callable[[Plot], Callable[[float], 
 
     ``in_words`` gives what says the dev loss at the last close look under the title, if anything does.
     """
+    losses = axis(f"Loss ({unit})", "loss", "dev_loss", "uniform_loss", scale="loss")
 
-    def draw(plot: Plot) -> Figure:
-        smoothing = smoothed_curves(plot, "loss", hover="%{y:.4f} nat")
-        test_note = plot.test_losses() if "test_loss" in plot.kinds else ""
-        plot.step_grid()
-        plot.loss_axis("loss", f"Loss ({unit})")
-        baselines_on_axis(plot, "loss", digits)
-        dev: Words = ""
+    def dev(plot: Plot) -> Words:
         said = in_words(plot)
-        if said and not plot.lacks("dev_loss"):
-            dev = plot.each(plot.now["dev_loss"].median("seed"), said, between=": ", within="Dev, {}.")
-        return plot.finish(dev, smoothing, test_note, plot.drawn())
+        if not said or plot.lacks("dev_loss"):
+            return ""
+        return plot.each(plot.now["dev_loss"].median("seed"), said, between=": ", within="Dev, {}.")
 
     return figure(
         "loss",
         "Does it guess better than counting?",
-        draw=draw,
+        Smoothed("loss", hover="%{y:.4f} nat"),
+        lambda plot: [AtTheEnd()] if "test_loss" in plot.kinds else [],
+        guesses(digits, within="loss + dev_loss + uniform_loss, loss"),
         needs=("loss",),
-        limits={"loss": limits_over(("loss", "dev_loss", "uniform_loss"), "loss")},
+        y=losses,
+        notes=(dev, smoothing("loss"), lambda plot: words_of_test_losses(plot) if "test_loss" in plot.kinds else ""),
         shows="The loss of each step, beside guesses that need no network.",
     )
 
 
-def sampled(plot: Plot, tokens: Any, shares: NDArray[Any], *notes: str, size: int, gap: int, height: int) -> Figure:
+@dataclass(frozen=True)
+class Sampled:
     """Samples of each close look as rows of cells: in each a token, the brighter the likelier the network held it.
 
-    ``tokens`` and ``shares`` are (look, row, place); ``size`` is that of the words, ``gap`` the room between rows.
+    ``of`` gives tokens and shares (look, row, place); ``size`` is that of the words, ``gap`` the room between rows.
+    ``along`` are the dimensions of rows and places, where they have some.
     """
-    plot.figure.heatmap(
-        z=AtStep("close_look", single(shares)),
-        text=AtStep("close_look", tokens),
-        texttemplate="%{text}",
-        textfont={"size": size},
-        coloraxis="coloraxis",
-        hoverongaps=False,
-        xgap=1,
-        ygap=gap,
-        hovertemplate="%{text}: probability %{z:.1%}<extra></extra>",
-    )
-    plot.figure.update_yaxes(autorange="reversed", showticklabels=False, showgrid=False)
-    plot.figure.update_xaxes(showgrid=False)
-    same = plot.when("Step {}, same random draws.", "close_look")
-    plot.finish(same, *notes, height=height, legend=False, hover="closest")
-    words = "Probability when it was drawn"
-    return colour_bar_below(plot.figure, (0.0, 1.0), look.SEQUENTIAL, words, tickformat=".0%", nticks=6)
+
+    of: Callable[[Plot], tuple[Any, NDArray[Any]]]
+    _: KW_ONLY
+    size: int
+    gap: int
+    along: tuple[str, str] | None = None
+
+    def draw(self, canvas: Canvas) -> None:
+        """Draw them."""
+        plot = canvas.plot
+        tokens, shares = self.of(plot)
+        y, x = [plot.ds[dim].values for dim in self.along] if self.along else (None, None)
+        plot.figure.heatmap(
+            x=x,
+            y=y,
+            z=AtStep("close_look", single(shares)),
+            text=AtStep("close_look", tokens),
+            texttemplate="%{text}",
+            textfont={"size": self.size},
+            coloraxis="coloraxis",
+            hoverongaps=False,
+            xgap=1,
+            ygap=self.gap,
+            hovertemplate="%{text}: probability %{z:.1%}<extra></extra>",
+        )
+
+
+OF_SAMPLES: Mapping[str, Any] = {
+    "colour": colours("Probability when it was drawn", ends=(0.0, 1.0), below=True, tickformat=".0%", nticks=6),
+    "seeds": False,
+}
+"""What a figure of samples is told."""
+
+
+def same_draws(plot: Plot) -> Words:
+    """Of which step samples are, and that all steps' were drawn alike."""
+    return plot.when("Step {}, same random draws.", "close_look")
 
 
 def picture(ds: Run) -> str:

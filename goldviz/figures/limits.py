@@ -103,6 +103,27 @@ def ends_of(*names: str) -> Reading:
     return ends
 
 
+def are_names(places: Values) -> bool:
+    """Whether the places along a dimension have names in place of numbers."""
+    return places.dtype.kind in "OUT"
+
+
+@dataclass(frozen=True)
+class LayerAxis(Quantity):
+    """The axis along which layers, or places of a sequence, stand: names in one run, numbers in another."""
+
+    @classmethod
+    def of(cls, dim: str) -> LayerAxis:
+        """Half a place beyond the first and the last of a dimension."""
+        numbers = ends_of(dim)
+
+        def ends(ds: Run) -> Values:
+            names = bool(ds.sizes.get(dim)) and dim in ds.coords and are_names(ds[dim].values)
+            return np.array([-0.5, ds.sizes[dim] - 0.5]) if names else numbers(ds)
+
+        return cls(ends)
+
+
 def places(*dims: str) -> dict[str, Quantity]:
     """The axes of coordinates, each from end to end."""
     return {dim: Quantity(ends_of(dim)) for dim in dims}

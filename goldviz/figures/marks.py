@@ -191,6 +191,12 @@ class Canvas:
         """A number, of the plot where it is a function of it."""
         return value(self.plot) if callable(value) else value
 
+    def reaches(self, height: float) -> bool:
+        """Whether the y axis of the panel reaches a height."""
+        axis = self.plot.figure.layout[f"yaxis{'' if self.row in (None, 1) else self.row}"]
+        at, (low, high) = (np.log10(height) if height > 0 else -np.inf) if axis.type == "log" else height, axis.range
+        return bool(low <= at < high)
+
     def style(self, name: str, colour: str, dash: str, symbol: str) -> NetworkStyle:
         """A look under a name of its own; a network's colour brings its dash along unless another is told."""
         theirs = "" if colour in INK_NAMES or colour.startswith(("#", "rgb")) else self.plot.look_of(colour).dash
@@ -605,7 +611,8 @@ class Heat:
 class Rule:
     """A line that is no data: upright at ``x``, or across at ``y``, with words where it needs any.
 
-    Across every panel, unless it stands in one. With ``to`` it is a band from ``x`` or ``y`` to there, without
+    Across every panel, unless it stands in one; one that is ``within`` is left out where the axis does not reach its
+    height. With ``to`` it is a band from ``x`` or ``y`` to there, without
     words. Words of an upright line are for captions; those at its ``foot``, or that of a band's end, are drawn.
     """
 
@@ -620,12 +627,13 @@ class Rule:
     colour: str = "muted"
     alpha: float = 0.25
     end: int = 1
+    within: bool = False
     more: Mapping[str, Any] = field(default_factory=dict)
 
     def draw(self, canvas: Canvas) -> None:
         """Draw it; nothing where its place is not known."""
         place = canvas.place(self.x if self.x is not None else self.y)
-        if place is None:
+        if place is None or (self.within and not canvas.reaches(place)):
             return
         figure, colour, end = canvas.plot.figure, canvas.colour(self.colour), canvas.place(self.to)
         panel = {"row": canvas.row} if canvas.row else {}

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from goldviz.arrays.labelled import Array, Run
 from goldviz.arrays.light import LightDataset
+from goldviz.arrays.readings import Readings
 from goldviz.diagnostics.by_kind import ByKind
 from goldviz.figures import elements, limits, reading
 from goldviz.figures import theme as look
@@ -77,6 +78,8 @@ class Plot:
     scrubber: AtStep | int | None = None
     kinds: ByKind = field(default_factory=ByKind)
     """Which of the run's variables are of which kind, for figures that need kinds alone."""
+    readings: Readings = field(default_factory=Readings)
+    """How its variables and coordinates are read."""
     known: dict[Any, Any] = field(default_factory=dict)
     """What was read once."""
     links: dict[tuple[Literal["x", "y"], int | None], str] = field(default_factory=dict)
@@ -202,11 +205,11 @@ class Plot:
         )
         return sentence and within.format(sentence)
 
-    def by_network(self, values: Array, nameless: NetworkStyle = NAMELESS) -> list[tuple[NetworkStyle, Array]]:
-        """Each network's look and values; those of all, as ``nameless`` looks, where there is no such dimension."""
-        if "network" not in values.dims:
-            return [(nameless, values)]
-        return [(self.look_of(name), values.sel(network=name)) for name in self.networks]
+    def looks(self, name: str) -> list[tuple[NetworkStyle, dict[str, str]]]:
+        """The look of each network that a variable has, and where it is; of one without networks, its own."""
+        if "network" not in self.ds[name].dims:
+            return [(NAMELESS, {})]
+        return [(self.look_of(network), {"network": network}) for network in self.networks]
 
     def panels(self, names: Sequence[str], colours: Sequence[str] | None = None, **how: Any) -> None:
         """Draw on panels below one another, each with its name above it; see ``elements.panels``."""
@@ -359,7 +362,7 @@ class Plot:
         return self.figure
 
 
-NO_KINDS = ByKind()
+NO_KINDS, NO_READINGS = ByKind(), Readings()
 
 
 def figure(
@@ -374,6 +377,7 @@ def figure(
     redrawn: str = "",
     instead: Callable[[Run], str] = lambda ds: "",
     kinds: ByKind = NO_KINDS,
+    readings: Readings = NO_READINGS,
 ) -> Callable[[Callable[..., Figure]], FigureSpec]:
     """Make a figure of a function that draws on a :class:`Plot`; :func:`goldviz.figures.chart.offered` binds the rest.
 
@@ -391,7 +395,9 @@ def figure(
 
         def plot_of(ds: Run, limits: Limits | None, theme: Theme) -> Plot:
             run = ds if redrawn else LightDataset.of(ds)
-            return Plot(run, title or question, quantities, None, limits, theme, look_of, kinds=kinds)
+            return Plot(
+                run, title or question, quantities, None, limits, theme, look_of, kinds=kinds, readings=readings
+            )
 
         @wraps(body)
         def draw(

@@ -9,15 +9,17 @@ highest of each column, so that no spike is lost.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from goldviz.arrays.labelled import Array
 from goldviz.figures.draft import Scatter
+from goldviz.figures.marks import Canvas, ChannelLike, Curves
 from goldviz.figures.plot import Plot
-from goldviz.figures.reading import MOST_COLUMNS, finite, growing, thinned
+from goldviz.figures.reading import MOST_COLUMNS, OVER, finite, growing, growing_dim, thinned
 
 SHARE = 20
 """A mean is of a twentieth of the run so far at most."""
@@ -68,22 +70,37 @@ def extremes(values: NDArray[Any], width: int) -> NDArray[np.intp]:
     return np.unique(np.array(places, dtype=np.intp))
 
 
-def smoothed_curves(plot: Plot, name: str, hover: str = "%{y:.4f}") -> str:
-    """Draw every network's loss, smoothed where it is long enough, and return the words that explain it."""
-    values = finite(plot.ds[name])
-    dim = str(growing(values))
-    values = values.transpose(dim, ...)
-    width = width_of(values.sizes[dim])
-    indices, plot.thinning = thinned(values.sizes[dim], noun=dim)
-    means = values.isel({dim: indices}).copy(data=trailing_means(values.values, width, indices).astype(values.dtype))
-    plot.curves(means, hover=hover)
-    if width == 1:
-        return ""
-    plot.thinning = ""
-    behind(plot, values)
-    between = between_drawn(values.sizes[dim])
-    span = "each" if between == 1 else f"ranges of {between} {dim}s"
-    return f"Mean of the last {width} {dim}s. Thin: {span}."
+@dataclass(frozen=True)
+class Smoothed(Curves):
+    """Every network's loss over the steps, smoothed where it is long enough; :func:`smoothing` explains it."""
+
+    def draw(self, canvas: Canvas) -> None:
+        """Draw them."""
+        plot = canvas.plot
+        values = canvas.values(self.of, whole=True)
+        dim = str(growing(values))
+        values = values.transpose(dim, ...)
+        width = width_of(values.sizes[dim])
+        indices, words = thinned(values.sizes[dim], noun=dim)
+        means = trailing_means(values.values, width, indices).astype(values.dtype)
+        drawn = values.isel({dim: indices}).copy(data=means)
+        Curves(lambda plot: drawn, over=dim, hover=self.hover or "%{y:.4f}").draw(canvas)
+        plot.thinning = words if width == 1 else ""
+        if width > 1:
+            Behind(self.of).draw(canvas)
+
+
+def smoothing(name: str) -> Callable[[Plot], str]:
+    """Over how many steps a variable's curves are means, and what stands behind them."""
+
+    def words(plot: Plot) -> str:
+        dim = str(growing(plot.ds[name]))
+        steps = plot.ds.sizes[dim]
+        width, between = width_of(steps), between_drawn(steps)
+        span = "each" if between == 1 else f"ranges of {between} {dim}s"
+        return f"Mean of the last {width} {dim}s. Thin: {span}." if width > 1 else ""
+
+    return words
 
 
 def between_drawn(steps: int) -> int:
@@ -91,26 +108,67 @@ def between_drawn(steps: int) -> int:
     return max(1, -(-steps // MOST_COLUMNS)) if steps > EVERY_STEP_UP_TO else 1
 
 
-def behind(plot: Plot, values: Array) -> None:
+@dataclass(frozen=True)
+class Behind:
     """Every network's values over the steps, the median of its seeds, as a thin line behind the curves."""
-    dim = str(growing(values))
-    between = between_drawn(values.sizes[dim])
-    for network in plot.networks:
-        _add_steps(plot, values.sel(network=network).transpose(dim, ...).median("seed"), network, between)
+
+    of: ChannelLike
+
+    def draw(self, canvas: Canvas) -> None:
+        """Draw them."""
+        plot, middle = canvas.plot, canvas.values(self.of, whole=True).median("seed")
+        dim = str(growing(middle))
+        between = between_drawn(middle.sizes[dim])
+        for network in plot.networks:
+            own = middle.sel(network=network)
+            places = extremes(own.values, between) if between > 1 else np.arange(own.size)
+            style = plot.look_of(network)
+            line = Scatter(
+                x=own[dim].values[places],
+                y=own.values[places],
+                mode="lines",
+                name=f"{style.label}, each {dim}",
+                legendgroup=network,
+                showlegend=False,
+                opacity=0.4,
+                line={"color": style.colour, "width": 1},
+                hoverinfo="skip",
+            )
+            plot.figure.data.insert(0, line)
 
 
-def _add_steps(plot: Plot, values: Array, network: str, between: int) -> None:
-    places = extremes(values.values, between) if between > 1 else np.arange(values.size)
-    style, dim = plot.look_of(network), str(growing(values))
-    curve = Scatter(
-        x=values[dim].values[places],
-        y=values.values[places],
-        mode="lines",
-        name=f"{style.label}, each {dim}",
-        legendgroup=network,
-        showlegend=False,
-        opacity=0.4,
-        line={"color": style.colour, "width": 1},
-        hoverinfo="skip",
-    )
-    plot.figure.data.insert(0, curve)
+@dataclass(frozen=True)
+class AtTheEnd:
+    """An open marker at the end for each network's test loss, with a bar from the lowest seed to the highest."""
+
+    of: str = "test_loss"
+
+    def draw(self, canvas: Canvas) -> None:
+        """Draw them, where the run has any."""
+        plot = canvas.plot
+        if plot.lacks(self.of):
+            return
+        for network in plot.networks:
+            losses, style = finite(plot.ds[self.of]).sel(network=network), plot.look_of(network)
+            middle = float(losses.median())
+            bars = {"array": [float(losses.max()) - middle], "arrayminus": [middle - float(losses.min())]}
+            plot.figure.scatter(
+                x=[int(plot.ds[growing_dim(plot.ds)].max())],
+                y=[middle],
+                name=f"{style.label}, test",
+                legendgroup=network,
+                showlegend=False,
+                mode="markers",
+                marker={"symbol": f"{style.symbol}-open", "size": 13, "color": style.colour, "line": {"width": 2.5}},
+                error_y=bars if losses.size > 1 else None,
+                hovertemplate="%{y:.4f}",
+                cliponaxis=False,
+            )
+
+
+def words_of_test_losses(plot: Plot, name: str = "test_loss") -> str:
+    """What the open markers are, or why there is none."""
+    if not plot.lacks(name):
+        return "Open: test loss."
+    is_over = plot.ds.attrs.get("status") in OVER
+    return "No test loss: the run broke off." if is_over else "Test loss follows when training ends."

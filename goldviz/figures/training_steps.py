@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,18 +11,17 @@ from goldviz.arrays.labelled import Array, Run
 from goldviz.diagnostics.by_kind import ByKind
 from goldviz.diagnostics.findings import percent
 from goldviz.diagnostics.headroom import LARGEST, SMALLEST
-from goldviz.figures.draft import Figure, Scatter
-from goldviz.figures.elements import legend_above_headings, power
+from goldviz.figures.elements import loss_axis, power
 from goldviz.figures.figure_value import Chart, Panel, axis, colours, figure, marked, panel, where_recorded
 from goldviz.figures.frames import Words, line
-from goldviz.figures.kind_figure import chart_of_kinds, of_kinds
-from goldviz.figures.limits import Quantity, decades, log10, log_of, padded, values_of
-from goldviz.figures.market import legend_under
-from goldviz.figures.marks import at, averaged, curves, heat, rule, thin, thinned
+from goldviz.figures.kind_figure import of_kinds
+from goldviz.figures.limits import Quantity, log10, log_of, magnitudes, padded, values_of
+from goldviz.figures.market import in_rows
+from goldviz.figures.marks import Mark, Rule, at, averaged, changed, curves, heat, rule, thin, thinned
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import MOST_CELLS, MOST_COLUMNS, finite, growing, positive, setting_of
 from goldviz.figures.reading import averaged as averaged_over
-from goldviz.figures.smoothed import behind, smoothed_curves
+from goldviz.figures.smoothed import AtTheEnd, Behind, Smoothed, smoothing, words_of_test_losses
 from goldviz.models.style import NetworkStyle
 
 LOSSES = ("training_loss", "evaluation_loss", "test_loss", "baseline_loss")
@@ -45,21 +44,6 @@ NAMES_WITH_ROOM: dict[str, Any] = {
 RATE = NetworkStyle("learning rate", "#838383", "solid", "circle")
 
 
-def step_quantities(kinds: ByKind) -> dict[str, Quantity]:
-    """What the figures here have limits for."""
-    quantities = {}
-    if "training_loss" in kinds:
-        quantities[kinds["training_loss"]] = Quantity(values_of(*kinds.every(*LOSSES)))
-    if "evaluated_training_loss" in kinds and "evaluation_loss" in kinds:
-        both = kinds.every("evaluated_training_loss", "evaluation_loss")
-        quantities[kinds["evaluation_loss"]] = Quantity(values_of(*both), padded)
-    if "gradient_norm" in kinds:
-        quantities[kinds["gradient_norm"]] = Quantity(log_of(*kinds.every(*NORMS)), decades)
-    if "headroom" in kinds:
-        quantities[kinds["headroom"]] = Quantity(lambda ds: _headroom_logs(ds, kinds["headroom"]), decades)
-    return quantities
-
-
 def _losses(kinds: ByKind) -> str:
     """Which losses stand beside that of training."""
     parts = [
@@ -69,40 +53,50 @@ def _losses(kinds: ByKind) -> str:
     return f"The training loss{', beside ' if parts else ''}{' and '.join(parts)}."
 
 
-@of_kinds(
-    "Do the networks learn?",
-    "training_loss",
-    shows=_losses,
-)
-def loss(plot: Plot) -> Figure:
+@of_kinds("Do the networks learn?", "training_loss", shows=_losses)
+def loss(kinds: ByKind) -> Chart:
     """Training loss over the steps, smoothed without looking ahead; losses of answers that need no network as lines.
 
     Where a loss was recorded of what is not learned from, it is the curve, and the training loss stands thin behind it.
     """
-    kinds = plot.kinds
-    notes: list[Words]
-    evaluation = kinds.get("evaluation_loss")
-    if evaluation and not plot.lacks(evaluation):
-        plot.curves(finite(plot.thinned(evaluation)), hover="%{y:.4f}")
-        behind(plot, finite(plot.ds[kinds["training_loss"]]))
-        notes, title = ["Thin: training loss."], "Loss on unseen data"
-    else:
-        test_note = plot.test_losses(kinds["test_loss"]) if "test_loss" in kinds else ""
-        notes, title = [smoothed_curves(plot, kinds["training_loss"]), test_note], "Loss"
-    plot.step_grid()
-    plot.loss_axis(kinds["training_loss"], title)
-    for name in kinds.every("baseline_loss"):
-        if not plot.lacks(name):
-            value = float(finite(plot.ds[name]).median())
-            plot.reference(value, f"{kinds.labels[name]}: {value:.3f}")
-    return with_room_for_names(plot, plot.finish(*notes, plot.drawn()))
+    training, unseen, test = kinds["training_loss"], kinds.get("evaluation_loss"), kinds.get("test_loss")
+
+    def is_unseen(plot: Plot) -> bool:
+        return bool(unseen) and not plot.lacks(unseen)
+
+    def marks(plot: Plot) -> Sequence[Mark]:
+        if is_unseen(plot):
+            return [curves(thinned(unseen), hover="%{y:.4f}"), Behind(training)]
+        return [*([AtTheEnd(test)] if test else []), Smoothed(training)]
+
+    def how(plot: Plot) -> str:
+        return "Thin: training loss." if is_unseen(plot) else smoothing(training)(plot)
+
+    return marked(
+        marks,
+        guesses(digits=3),
+        y=axis(
+            None,
+            *kinds.every(*LOSSES),
+            scale="loss",
+            told=lambda plot: {"title_text": "Loss on unseen data" if is_unseen(plot) else "Loss"},
+        ),
+        notes=(how, lambda plot: "" if is_unseen(plot) or not test else words_of_test_losses(plot, test)),
+        seeds=True,
+        **NAMES_WITH_ROOM,
+    )
 
 
-def with_room_for_names(plot: Plot, figure: Figure) -> Figure:
-    """The figure with its legend under the axis where its networks are more than a few."""
-    if len(plot.networks) > MOST_BESIDE:
-        legend_under(figure, lines=len(plot.networks) - 1, axis=50)
-    return figure
+def guesses(digits: int, within: str = "") -> Callable[[Plot], Sequence[Rule]]:
+    """Lines for the losses of answers that need no network; or of those ``within`` a quantity's limits."""
+
+    def lines(plot: Plot) -> Sequence[Rule]:
+        low, high = plot.limit(within) if within else (-np.inf, np.inf)
+        there = [name for name in plot.kinds.every("baseline_loss") if not plot.lacks(name)]
+        losses = [(plot.kinds.labels[name], float(finite(plot.ds[name]).median())) for name in there]
+        return [rule(y=value, words=f"{name}: {value:.{digits}f}") for name, value in losses if low <= value <= high]
+
+    return lines
 
 
 @of_kinds(
@@ -112,38 +106,46 @@ def with_room_for_names(plot: Plot, figure: Figure) -> Figure:
     title="Rules, or samples by heart?",
     shows="Loss on what is learned (dotted) and on what is not.",
 )
-def generalisation(plot: Plot) -> Figure:
+def generalisation(kinds: ByKind) -> Chart:
     """Loss on what is not learned and, dotted, on what is: where they part, samples are learned by heart."""
-    training, evaluation = plot.kinds["evaluated_training_loss"], plot.kinds["evaluation_loss"]
-    unit = str(plot.ds[evaluation].attrs.get("units", "1")).removeprefix("1")
-    plot.curves(finite(plot.ds[evaluation]), hover=f"not learned %{{y:.4f}} {unit}")
-    plot.lines(finite(plot.ds[training]), "learned", hover=f"learned %{{y:.4f}} {unit}")
-    plot.step_grid()
-    plot.loss_axis(evaluation, f"Loss ({unit})" if unit else "Loss")
-    baselines_on_axis(plot, evaluation, digits=3)
-    gap = finite(plot.now[evaluation] - plot.now[training]).median("seed")
-    label = plot.kinds.labels[evaluation].capitalize()
-    apart = plot.each(gap, lambda more: f"{more:+.3f} {unit}".rstrip(), within=f"{label} less training, {{}}.")
-    return plot.finish(apart, "Dotted: learned.", plot.drawn())
+    training, evaluation = kinds["evaluated_training_loss"], kinds["evaluation_loss"]
+
+    def unit(plot: Plot) -> str:
+        return str(plot.ds[evaluation].attrs.get("units", "1")).removeprefix("1")
+
+    def marks(plot: Plot) -> Sequence[Mark]:
+        return [
+            curves(evaluation, hover=f"not learned %{{y:.4f}} {unit(plot)}"),
+            thin(training, "learned", hover=f"learned %{{y:.4f}} {unit(plot)}"),
+        ]
+
+    def losses(plot: Plot) -> dict[str, Any]:
+        return {"title_text": f"Loss ({unit(plot)})" if unit(plot) else "Loss", **loss_axis(*plot.limit(evaluation))}
+
+    def apart(plot: Plot) -> Words:
+        gap = finite(plot.now[evaluation] - plot.now[training]).median("seed")
+        label = kinds.labels[evaluation].capitalize()
+        said = f"{label} less training, {{}}."
+        return plot.each(gap, lambda more: f"{more:+.3f} {unit(plot)}".rstrip(), within=said)
+
+    return marked(
+        marks,
+        guesses(digits=3, within=evaluation),
+        y=axis(scale="free", told=losses),
+        limits={evaluation: Quantity(values_of(training, evaluation), padded)},
+        notes=(apart, "Dotted: learned."),
+        seeds=True,
+    )
 
 
-def baselines_on_axis(plot: Plot, axis: str, digits: int) -> None:
-    """Lines for the losses of answers that need no network, of those that lie on an axis of losses."""
-    lowest, highest = plot.limit(axis)
-    for name in plot.kinds.every("baseline_loss"):
-        value = np.nan if plot.lacks(name) else float(finite(plot.ds[name]).median())
-        if lowest <= value <= highest:
-            plot.reference(value, f"{plot.kinds.labels[name]}: {value:.{digits}f}", x=1)
-
-
-@chart_of_kinds("How often is the answer right?", "accuracy", shows="The share of right answers at each step.")
+@of_kinds("How often is the answer right?", "accuracy", shows="The share of right answers at each step.")
 def accuracy(kinds: ByKind) -> Chart:
     """Share of right answers over the steps."""
     shares = axis("Share right", scale="free", range=(-0.03, 1.03), tickformat=".0%")
     return marked(curves(averaged(kinds["accuracy"]), hover="%{y:.1%}"), y=shares)
 
 
-@chart_of_kinds(
+@of_kinds(
     "How long is the gradient?",
     "gradient_norm",
     unless=("clipped",),
@@ -155,20 +157,24 @@ def gradient_norm(kinds: ByKind) -> Chart:
     Spikes come with a loss that has become steep: a small change of the weights changes many answers.
     """
     name, after = kinds["gradient_norm"], kinds.get("clipped_gradient_norm")
-    dotted = [thin(averaged(after, NORM_WINDOWS), "after", hover="after %{y:.3~g}")] if after else []
     return marked(
-        curves(averaged(name, NORM_WINDOWS), hover="%{y:.3~g}"),
-        where_recorded(*dotted),
-        rule(y=partial(_clip_in_view, name=name), words=lambda plot: f"clipped at {clip_of(plot.ds):.3g}"),
+        *norms(kinds),
+        rule(
+            y=lambda plot: clip_of(plot.ds) or None,
+            words=lambda plot: f"clipped at {clip_of(plot.ds):.3g}",
+            within=True,
+        ),
         y=axis("Norm of the whole gradient", *kinds.every(*NORMS), scale="log"),
         notes=(lambda plot: _shares_cut(plot, name, after) if after and not plot.lacks(after) else "",),
         **NAMES_WITH_ROOM,
     )
 
 
-def _clip_in_view(plot: Plot, name: str) -> float | None:
-    clip, (low, high) = clip_of(plot.ds), plot.limit(name)
-    return float(clip) if clip and low < np.log10(clip) < high else None
+def norms(kinds: ByKind, before: str = "") -> Sequence[Any]:
+    """The norm of the whole gradient and, dotted, what clipping left of it; ``before`` is said of the first."""
+    name, after = kinds["gradient_norm"], kinds.get("clipped_gradient_norm")
+    dotted = [thin(averaged(after, NORM_WINDOWS), "after", hover="after %{y:.3~g}")] if after else []
+    return [curves(averaged(name, NORM_WINDOWS), hover=f"{before}%{{y:.3~g}}"), where_recorded(*dotted)]
 
 
 def clip_of(ds: Run) -> float | None:
@@ -185,52 +191,52 @@ def _shares_cut(plot: Plot, before: str, after: str) -> Words:
 
 
 @of_kinds(
-    "Does clipping step in?",
-    "gradient_norm",
-    "clipped",
-    shows="The gradient's length before and after clipping.",
+    "Does clipping step in?", "gradient_norm", "clipped", shows="The gradient's length before and after clipping."
 )
-def clipping(plot: Plot) -> Figure:
+def clipping(kinds: ByKind) -> Chart:
     """Norm of the whole gradient before and after clipping, and the share of steps that were clipped (document 003).
 
     Clipping shortens a gradient and keeps its direction. Now and then is a safety belt; at nearly every step it is
     the clip value, not the gradient, that sets the size of the steps.
     """
-    before, after, share = (plot.kinds.get(kind) for kind in ("gradient_norm", "clipped_gradient_norm", "clipped"))
-    plot.panels(["Norm of the whole gradient", "Share of steps clipped"])
-    plot.curves(positive(plot.averaged(before, most=NORM_WINDOWS)), hover="before %{y:.3~g}", row=1)
-    has_after = bool(after) and not plot.lacks(after)
-    if has_after:
-        norms, _ = averaged_over(plot.ds[after], str(growing(plot.ds[after])), most=NORM_WINDOWS)
-        plot.lines(positive(norms), "after", hover="after %{y:.3~g}", row=1)
-    steps = str(growing(plot.ds[share]))
-    shares, _ = averaged_over(plot.ds[share], steps, most=CLIPPING_WINDOWS)
-    plot.curves(shares, hover="%{y:.0%}", row=2)
-    plot.figure.update_yaxes(title_text="Share", range=(-0.05, 1.05), tickformat=".0%", row=2)
-    plot.step_grid()
-    plot.log_axis(before, "Norm", row=1)
-    if has_after:
-        _add_clip_value(plot, before, after, share)
-    dot_note = "Dotted: after clipping." if has_after else ""
-    return legend_above_headings(plot.finish(dot_note, plot.drawn(), height=560))
+    after, share = kinds.get("clipped_gradient_norm"), kinds["clipped"]
+
+    def counted(clipped: Array) -> Array:
+        return averaged_over(clipped, str(growing(clipped)), most=CLIPPING_WINDOWS)[0]
+
+    def cut_to(plot: Plot) -> Sequence[Rule]:
+        return [_clip_value(plot, after, share)] if after and not plot.lacks(after) else []
+
+    return marked(
+        panel(
+            *norms(kinds, "before "),
+            cut_to,
+            heading="Norm of the whole gradient",
+            y=axis("Norm", *kinds.every(*NORMS), scale="log"),
+        ),
+        panel(
+            curves(changed(share, counted), hover="%{y:.0%}"),
+            heading="Share of steps clipped",
+            y=axis("Share", scale="free", range=(-0.05, 1.05), tickformat=".0%"),
+        ),
+        notes=(lambda plot: "Dotted: after clipping." if after and not plot.lacks(after) else "",),
+        height=560,
+    )
 
 
-def _add_clip_value(plot: Plot, before: str, after: str, share: str) -> None:
+def _clip_value(plot: Plot, after: str, share: str) -> Rule:
     """A line at the norm that the last clipped step so far was cut to, from the first such step on; where a run is not
     to be clipped, at the usual one."""
     cut = positive(plot.ds[after]).where(plot.ds[share] > 0).median(["network", "seed"])
     if not bool(cut.notnull().any()):
-        low, high = plot.limit(before)
-        if clip_of(plot.ds) == 0 and low <= np.log10(USUAL_CLIP) < high:
-            plot.reference(USUAL_CLIP, f"not clipped; {USUAL_CLIP:.0f} is usual", every_panel=False)
-        return
+        usual = USUAL_CLIP if clip_of(plot.ds) == 0 else None
+        return rule(y=lambda _: usual, words=f"not clipped; {USUAL_CLIP:.0f} is usual", within=True)
     last = np.maximum.accumulate(np.where(cut.notnull(), np.arange(cut.size), 0))
     so_far = plot.at_step(cut.astype(np.float64)[last[plot.places[str(growing(cut))]]])
-    words = so_far.map(lambda norm: f"clipped at {norm:.3g}" if norm > 0 else "")
-    plot.reference(so_far, words, every_panel=False)
+    return rule(y=so_far, words=so_far.map(lambda norm: f"clipped at {norm:.3g}" if norm > 0 else ""))
 
 
-@chart_of_kinds("How large may the steps be?", "learning_rate", shows="The learning rate of every step.")
+@of_kinds("How large may the steps be?", "learning_rate", shows="The learning rate of every step.")
 def learning_rate(kinds: ByKind) -> Chart:
     """Learning rate over the steps, with its warm-up and its decay."""
     rates = curves(thinned(kinds["learning_rate"]), style=RATE, hover="%{y:.2e}", legend=False)
@@ -243,29 +249,62 @@ def learning_rate(kinds: ByKind) -> Chart:
     title="How much larger could the rate be?",
     shows="How many times as long a step could be, from 1/8 to 16, before its batch's loss rises.",
 )
-def headroom(plot: Plot) -> Figure:
+def headroom(kinds: ByKind) -> Chart:
     """How many times larger the rate could be, along steps of training (critical sharpness, arXiv 2601.16979).
 
     Gradient descent is stable below 2 over the sharpness. There its loss is as high as before the step, at 1 here.
     """
-    name = plot.kinds["headroom"]
-    plot.curves(positive(plot.ds[name]), hover="%{y:.2f} times")
-    ends = [
+    name = kinds["headroom"]
+    ends: Sequence[tuple[Callable[[Any], Any], float, str, str]] = (
+        (np.isnan, SMALLEST, "▽ not even an eighth of the step lowers the loss.", "triangle-down-open"),
         (
-            np.isnan(plot.ds[name].values),
-            SMALLEST,
-            "▽ not even an eighth of the step lowers the loss.",
-            "triangle-down",
+            lambda gauge: gauge >= LARGEST,
+            LARGEST,
+            f"△ {LARGEST:.0f} or more: the gauge ends there.",
+            "triangle-up-open",
         ),
-        (plot.ds[name].values >= LARGEST, LARGEST, f"△ {LARGEST:.0f} or more: the gauge ends there.", "triangle-up"),
+    )
+
+    def beyond(plot: Plot) -> Sequence[Mark]:
+        """A marker at an end of the gauge for each look at which a seed of a network lies beyond it."""
+        marks = []
+        for is_beyond, end, words, symbol in ends:
+            there = plot.ds[name].copy(data=is_beyond(plot.ds[name].values).astype(float))
+            for network in plot.networks:
+                some = there.sel(network=network).max("seed")
+                looks = some[str(some.dims[0])].values[some.values > 0]
+                how = {"legendgroup": network, "showlegend": False, "cliponaxis": False}
+                marks += [
+                    in_rows(
+                        looks,
+                        np.full(len(looks), end),
+                        name=f"{plot.look_of(network).label}, end of the gauge",
+                        colour=network,
+                        symbol=symbol,
+                        size=9,
+                        hover=words,
+                        marker={"line": {"width": 1.5}},
+                        more=how,
+                    )
+                ] * bool(looks.size)
+        return marks
+
+    def logs(ds: Run) -> np.ndarray:
+        """Its logarithms, the edge of stability, and the gauge's lower end where a look lies below it."""
+        below = name in ds and np.isnan(ds[name].values).any()
+        return np.append(log_of(name)(ds), [0.0, np.log10(SMALLEST) if below else 0.0])
+
+    said = [
+        lambda plot, words=words, is_beyond=is_beyond: words if is_beyond(plot.ds[name].values).any() else ""
+        for is_beyond, _, words, _ in ends
     ]
-    for there, end, words, symbol in ends:
-        _mark_ends(plot, plot.ds[name].copy(data=there.astype(float)), end, words, f"{symbol}-open")
-    plot.step_grid()
-    plot.log_axis(name, "Times the rate")
-    plot.reference(1, "1: at the edge")
-    said = [words for there, _, words, _ in ends if there.any()]
-    return plot.finish("Below 1 a step raises the loss of its batch.", *said, plot.drawn())
+    return marked(
+        curves(name, hover="%{y:.2f} times"),
+        beyond,
+        rule(y=1, words="1: at the edge"),
+        y=axis("Times the rate", read=logs, scale="log"),
+        notes=("Below 1 a step raises the loss of its batch.", *said),
+    )
 
 
 def norm_map(name: str, question: str, of: str, up: str, *, hover: str, words: str, **how: Any) -> Chart:
@@ -298,33 +337,12 @@ def norm_map(name: str, question: str, of: str, up: str, *, hover: str, words: s
         question,
         maps,
         colour=colours(title, ends=lambda plot: plot.limit(of), powers=True),
+        limits=magnitudes(of),
         lead=lambda plot: "Grey: exactly 0, or not a finite number." if has_gaps(plot) else "",
         layout=lambda plot: {"plot_bgcolor": plot.ink.gap if has_gaps(plot) else None},
         seeds=True,
         **how,
     )
-
-
-def _headroom_logs(ds: Run, name: str) -> np.ndarray:
-    """Its logarithms, the edge of stability, and the gauge's lower end where a look lies below it."""
-    below = name in ds and np.isnan(ds[name].values).any()
-    return np.append(log_of(name)(ds), [0.0, np.log10(SMALLEST) if below else 0.0])
-
-
-def _mark_ends(plot: Plot, there: Array, end: float, words: str, symbol: str) -> None:
-    """A marker at an end of the gauge for each look at which a seed of a network lies beyond it."""
-    for network in plot.networks:
-        some = there.sel(network=network).max("seed")
-        looks = some[str(some.dims[0])].values[some.values > 0]
-        if looks.size:
-            marker = {"symbol": symbol, "size": 9, "color": plot.look_of(network).colour, "line": {"width": 1.5}}
-            plot.add(
-                Scatter(
-                    x=looks, y=np.full(len(looks), end), name=f"{plot.look_of(network).label}, end of the gauge",
-                    legendgroup=network, showlegend=False, mode="markers", marker=marker, cliponaxis=False,
-                    hovertemplate=words,
-                )
-            )  # fmt: skip
 
 
 FIGURES = (loss, generalisation, accuracy, gradient_norm, clipping, learning_rate, headroom)

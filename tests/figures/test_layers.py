@@ -11,8 +11,7 @@ from goldviz.declare.kinds import by_kind
 from goldviz.diagnostics.histograms import MAGNITUDE_BINS, VALUE_BINS
 from goldviz.figures import limits, plot
 from goldviz.figures.by_kind import offered, quantities_by_kind
-from goldviz.figures.layers import LayerAxis
-from goldviz.figures.limits import ends_of
+from goldviz.figures.limits import LayerAxis
 from goldviz.figures.table import Arrays, FrameTable
 
 EVERY, CLOSELY = ("look", "network", "seed"), ("look", "network")
@@ -23,7 +22,7 @@ VARIABLES = {
     **declared.gradient_to_data((*EVERY, "layer")),
 }
 KINDS = by_kind(VARIABLES)
-QUANTITIES = {**quantities_by_kind(KINDS), "time": LayerAxis(ends_of("time"), title="Time", noun="time")}
+QUANTITIES = {**quantities_by_kind(KINDS), "time": LayerAxis.of("time")}
 FIGURES = offered(partial(plot.figure, QUANTITIES), KINDS)
 NAMES = ["input", "recurrent", "read-out"]
 

@@ -19,7 +19,7 @@ from goldviz.figures.diagram import Colour, Node, Part, Wire, chain, colour_quan
 from goldviz.figures.draft import Figure
 from goldviz.figures.elements import colour_bar_below
 from goldviz.figures.frames import Words
-from goldviz.figures.language_model import loss_beside_guesses, picture, sampled
+from goldviz.figures.language_model import OF_SAMPLES, Sampled, loss_beside_guesses, picture, same_draws
 from goldviz.figures.limits import Values
 from goldviz.figures.marks import Lines
 from goldviz.figures.notes import as_label
@@ -58,7 +58,7 @@ def _with_bits(plot: Plot) -> Callable[[float], str] | None:
     return (lambda nats: f"{nats:.3f} nat = {nats * bits:.2f} bits a byte") if bits > 0 else None
 
 
-def samples(plot: Plot) -> Figure:
+def _samples(plot: Plot) -> tuple[Any, NDArray[Any]]:
     """Text drawn at a close look from the same chances each time, so it changes only as the network learns."""
     tokens, probabilities = (
         plot.now[name].transpose("close_look", "sample", "place").values
@@ -67,8 +67,7 @@ def samples(plot: Plot) -> Figure:
     signs = np.array([as_label(str(sign)) for sign in plot.ds["token"].values], dtype=object)
     words, width = signs[np.nan_to_num(tokens, nan=0).astype(int)], _width(plot.ds)
     text, shares = (_in_rows(values, width) for values in (words, probabilities.astype(np.float64)))
-    plot.figure.update_yaxes(ticks="").update_xaxes(showticklabels=False, ticks="")
-    return sampled(plot, text.tolist(), shares, "␣ blank, ⏎ line end.", size=14, gap=2, height=470)
+    return text.tolist(), shares
 
 
 def _width(ds: Run) -> int:
@@ -171,9 +170,14 @@ FIGURES, shared_limits = offered(
     figure(
         "samples",
         "What does it write?",
-        draw=samples,  # words in cells
+        Sampled(_samples, size=14, gap=2),
         needs=("sample_token", "sample_probability", "token"),
         shows="Four samples. The brighter a token, the likelier it was held.",
+        x=axis(scale="free", showgrid=False, showticklabels=False, ticks=""),
+        y=axis(scale="free", autorange="reversed", showgrid=False, showticklabels=False, ticks=""),
+        notes=(same_draws, "␣ blank, ⏎ line end."),
+        height=470,
+        **OF_SAMPLES,
     ),
     # What a byte of text that was not learned would take to be sent.
     figure(

@@ -32,7 +32,7 @@ from goldviz.figures.diagram import Colour, Node, Part, Wire, chain, colour_quan
 from goldviz.figures.draft import Figure, make_subplots
 from goldviz.figures.elements import add_heading, legend_above_headings, log_axis
 from goldviz.figures.frames import Words
-from goldviz.figures.language_model import loss_beside_guesses, picture, sampled
+from goldviz.figures.language_model import OF_SAMPLES, Sampled, loss_beside_guesses, picture, same_draws
 from goldviz.figures.notes import as_label
 from goldviz.figures.plot import Plot, unless
 from goldviz.figures.reading import positive, single
@@ -76,7 +76,7 @@ def _signs_of(plot: Plot) -> list[str]:
     return ["␣" if sign == " " else as_label(sign) for sign in map(str, plot.ds["symbol"].values)]
 
 
-def samples(plot: Plot) -> Figure:
+def _samples(plot: Plot) -> tuple[Any, NDArray[Any]]:
     """Names drawn from the model at a close look, from the same numbers each time, so they change as it learns."""
     symbols, shares = (
         plot.now[name].transpose("close_look", "network", ...).values[:, 0]
@@ -84,11 +84,7 @@ def samples(plot: Plot) -> Figure:
     )
     # The last is of places after a name's end, which are -1.
     signs = np.array([*_signs_of(plot), ""], dtype=object)
-    letters = signs[np.nan_to_num(symbols, nan=-1).astype(int)].tolist()
-    plot.figure.update_xaxes(title_text="Character")
-    drawn = sampled(plot, letters, shares, size=15, gap=3, height=430)
-    drawn.data[0].update(x=plot.ds["place"].values, y=plot.ds["sample"].values)
-    return drawn
+    return signs[np.nan_to_num(symbols, nan=-1).astype(int)].tolist(), shares
 
 
 def _tables(plot: Plot) -> Sequence[Panel]:
@@ -244,9 +240,13 @@ FIGURES, shared_limits = offered(
     figure(
         "samples",
         "What names does it make up?",
-        draw=samples,  # letters in cells
+        Sampled(_samples, size=15, gap=3, along=("sample", "place")),
         needs=("sample_symbol", "sample_probability", "symbol"),
         shows="Eight names, letter by letter; bright letters were held likely.",
+        x=axis("Character", scale="free", showgrid=False),
+        y=axis(scale="free", autorange="reversed", showgrid=False, showticklabels=False),
+        notes=(same_draws,),
+        **OF_SAMPLES,
     ),
     partial(
         training_steps.generalisation.of,

@@ -73,11 +73,6 @@ DECAY_BETWEEN_HIDDEN = Channel(
 )
 
 
-def _clip_in_view(plot: Plot) -> float | None:
-    clip, (low, high) = clip_of(plot.ds), plot.limit("gradient_norm")
-    return float(clip) if clip and low < np.log10(clip) < high else None
-
-
 def _reach(plot: Plot) -> Words:
     """The answer: how much smaller the gradient is at layer 1 than where it is largest."""
     hidden = plot.now["gradient_norm"].astype(np.float64).sel(layer=slice(1, None))
@@ -177,7 +172,11 @@ FIGURES, shared_limits = offered(
         "Does the gradient reach the first layer?",
         curves("gradient_norm", hover="%{y:.3e}"),
         thin(so_far("gradient_norm"), lambda plot: plot.when("mean of epochs 1 to {}"), hover="%{y:.3e}"),
-        rule(y=_clip_in_view, words=lambda plot: f"all together are clipped at {clip_of(plot.ds):.3g}"),
+        rule(
+            y=lambda plot: clip_of(plot.ds) or None,
+            words=lambda plot: f"all together are clipped at {clip_of(plot.ds):.3g}",
+            within=True,
+        ),
         title="Does the gradient reach layer 1?",
         cannot_show="Whether gradients point the right way.",
         y=axis("Norm of dL/dW", scale="log"),

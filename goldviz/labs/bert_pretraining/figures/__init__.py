@@ -11,6 +11,8 @@ import numpy as np
 
 from goldviz.arrays.labelled import Array, Run
 from goldviz.diagnostics.findings import percent
+from goldviz.figures.along_sequence import tokens_of
+from goldviz.figures.attention_mosaic import Mosaic, mosaic_axes
 from goldviz.figures.chart import Channel, Panel, at, axis, curves, figure, lines, offered, panel, rule, thinned
 from goldviz.figures.diagram import Part, colour_quantities, diagram, of_layers
 from goldviz.figures.elements import MARKERS_UP_TO
@@ -23,7 +25,7 @@ from goldviz.figures.reading import absence, finite, growing, positive, sentence
 from goldviz.figures.theme import depth_colours
 from goldviz.figures.thumbnail import Curve, polyline_svg
 from goldviz.labs.bert_pretraining.figures.learning import by_kind, confusion, learning
-from goldviz.labs.bert_pretraining.figures.probe import attention, masked_place, order
+from goldviz.labs.bert_pretraining.figures.probe import ATTENTION, masked_place, order, sentence, surest
 from goldviz.labs.bert_pretraining.figures.reading import (
     TONE_BEGINS,
     TRAINING,
@@ -151,11 +153,14 @@ FIGURES, shared_limits = offered(
     figure(
         "attention",
         "Where do the heads look?",
-        draw=attention,  # a mosaic
+        Mosaic(ATTENTION, tokens_of),
         needs=("attention",),
         limits={"attention": Quantity(values_of("attention"), lambda _, high: (0.0, min(1.0, high or 1.0)))},
+        notes=(surest,),
+        lead=sentence,
         shows="The attention of every head in one unseen sentence.",
         cannot_show="What the network concludes from it.",
+        **mosaic_axes("attention"),
     ),
     # Half of all pairs have a random B (Devlin et al. 2019).
     figure(

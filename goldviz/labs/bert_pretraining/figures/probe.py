@@ -10,9 +10,7 @@ import numpy as np
 from goldviz.arrays.labelled import Array, Run
 from goldviz.diagnostics.findings import percent, times
 from goldviz.figures.along_sequence import tokens_of
-from goldviz.figures.attention_mosaic import attention_mosaic
-from goldviz.figures.chart import Channel, axis, colours, curves, figure, heat, panel, thinned
-from goldviz.figures.draft import Figure
+from goldviz.figures.chart import Channel, axis, changed, colours, curves, figure, heat, panel, thinned
 from goldviz.figures.elements import log_axis
 from goldviz.figures.frames import Words
 from goldviz.figures.limits import Quantity, Values, log10, log_of, padded
@@ -72,17 +70,22 @@ def _chance(probability: float) -> str:
     return percent(probability) if probability >= 0.01 else times(probability)
 
 
-def attention(plot: Plot) -> Figure:
-    """Attention of every head in the probe sentence at one look: layers from top to bottom, heads from left to right.
+# Layers from top to bottom, heads from left to right. A row sums to 1 (document 001, section 4.1.2 writes the
+# transpose). At the start every map is nearly even. A bright diagonal looks at itself, a line beside it at a neighbour,
+# a bright column always at the same piece, often [CLS] or [SEP].
+ATTENTION = changed(
+    "attention", lambda maps: finite(maps.transpose("look", "layer", "head", "query", "key").astype(np.float64))
+)
 
-    In each small map a row is the piece that looks and a column the piece that it looks at; a row sums to 1
-    (document 001, section 4.1.2 writes the transpose). At the start every map is nearly even. A bright diagonal looks
-    at itself, a line beside it at a neighbour, a bright column always at the same piece, often [CLS] or [SEP].
-    """
-    now = finite(plot.now["attention"].transpose("look", "layer", "head", "query", "key").astype(np.float64))
-    pieces = tokens_of(plot.ds)
-    sentence = f"“{' '.join(pieces)}”"
-    return attention_mosaic(plot, now, pieces, plot.limit("attention"), plot.say(_sharpest, now), sentence)
+
+def surest(plot: Plot) -> Words:
+    """Of every look, which head is surest where to look."""
+    return plot.say(_sharpest, ATTENTION.read(plot))
+
+
+def sentence(plot: Plot) -> str:
+    """The probe sentence, as it is read."""
+    return f"“{' '.join(tokens_of(plot.ds))}”"
 
 
 def _sharpest(now: Array) -> str:
@@ -167,7 +170,7 @@ masked_place = figure(
     },
     colour=colours(ends=lambda plot: plot.limit("probe_probability"), powers=True),
     lead=tone_begins,
-    notes=(_surest, lambda plot: f"“{' '.join(tokens_of(plot.ds))}”" if "query" in plot.ds.coords else ""),
+    notes=(_surest, lambda plot: sentence(plot) if "query" in plot.ds.coords else ""),
     height=640,
     layout=lambda plot: {"plot_bgcolor": plot.ink.gap if bool(_rows(plot).isnull().any()) else None},
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -28,7 +29,6 @@ from goldviz.figures.chart import (
     rule,
     series,
 )
-from goldviz.figures.draft import Figure
 from goldviz.figures.elements import MARKERS_UP_TO
 from goldviz.figures.fits import losses_of_fits
 from goldviz.figures.limits import Values
@@ -262,10 +262,10 @@ def _first_merges(plot: Plot) -> str:
     return f"First merges: {', '.join(first)}." if first else ""
 
 
-def _loss(plot: Plot) -> Figure:
-    """Over the epochs, in nats; ln K is the loss of saying all alike."""
+def _all_alike(plot: Plot) -> str:
+    """ln K is the loss of saying all alike."""
     count = plot.ds.sizes["token_name"]
-    return losses_of_fits(plot, f"All {count} alike: {np.log(count):.3f} nat.", title="Loss (nat)")
+    return f"All {count} alike: {np.log(count):.3f} nat."
 
 
 FIGURES, shared_limits = offered(
@@ -367,13 +367,13 @@ FIGURES, shared_limits = offered(
         lead=_first_merges,
         height=400,
     ),
-    figure(
-        "loss",
-        "Does it learn, or learn by heart?",
+    # The shared figure of fits, over the epochs, with one sentence more.
+    replace(
+        losses_of_fits(PriceTokens.variables_by_kind, _all_alike, title="Loss (nat)"),
+        name="loss",
+        question="Does it learn, or learn by heart?",
         needs=("loss", "validation_loss", "token_name"),
         shows="Training and validation loss, and the epochs that forecast.",
-        # The shared figure of fits, with one sentence more.
-        draw=_loss,
     ),
     # It is called loss here.
     without=("loss_by_fit",),

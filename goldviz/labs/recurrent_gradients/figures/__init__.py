@@ -16,14 +16,13 @@ from goldviz.diagnostics.findings import percent, times
 from goldviz.figures import elements, training_steps
 from goldviz.figures.chart import Panel, at, axis, changed, curves, figure, lines, mean, offered, panel, rule, thinned
 from goldviz.figures.diagram import colour_quantities, diagram
-from goldviz.figures.draft import Figure
 from goldviz.figures.elements import number_ticks, power_ticks, unseen, whole
 from goldviz.figures.frames import Words, line, spoken
-from goldviz.figures.layers import lines_of_layers
-from goldviz.figures.limits import Quantity, Values, decades, log_of, magnitudes, values_of
+from goldviz.figures.layers import update_to_data
+from goldviz.figures.limits import Quantity, Values, log_of, values_of
 from goldviz.figures.marks import Canvas, Mark
 from goldviz.figures.plot import Now, Plot, unless_zero
-from goldviz.figures.reading import absence, finite, networks, positive
+from goldviz.figures.reading import absence, finite, networks
 from goldviz.figures.theme import style_of
 from goldviz.figures.thumbnail import by_network, networks_svg, polyline_svg
 from goldviz.labs.recurrent_gradients.figures.network import COLOURS, parts_of
@@ -243,14 +242,14 @@ def _most_stuck(plot: Plot) -> Words:
     return spoken(words, "look", *(now.sel(network=network, gate=gate).values.tolist() for network, gate in pairs))
 
 
-def _update_to_data(plot: Plot) -> Figure:
-    if not plot.lacks("update_to_data_by_layer"):
-        return lines_of_layers(plot, "update_to_data_by_layer")
-    plot.curves(positive(plot.thinned("update_to_data")), hover="%{y:.2e}")
-    plot.step_grid()
-    plot.log_axis("update_to_data", "Update-to-data ratio")
-    plot.reference(1e-3, "10⁻³: usual advice")
-    return plot.finish(plot.drawn())
+OF_LAYERS = update_to_data.chart(RecurrentGradients.variables_by_kind)
+OF_RECURRENT = figure(
+    "update_to_data_of_recurrent",
+    "",
+    curves(thinned("update_to_data"), hover="%{y:.2e}"),
+    rule(y=1e-3, words="10⁻³: usual advice"),
+    y=axis("Update-to-data ratio", scale="log", read=lambda ds: np.append(log_of("update_to_data")(ds), -3.0)),
+)
 
 
 def _without_answers(ds: Run) -> str:
@@ -296,7 +295,6 @@ FIGURES, shared_limits = offered(
         y=axis("Time", told=lambda plot: number_ticks(*whole(plot.limit("time")), {1: "1"}, most=4)),
         height=lambda plot: 240 + 150 * len(plot.networks),
         needs=("state_gradient_norm",),
-        limits=magnitudes("state_gradient_norm"),
         instead=unless_zero("state_gradient_norm", "Every norm of dL/dh recorded so far is exactly 0."),
     ),
     # Eq. 6. Where the curve falls steeply, the sum is made of the last few steps: the parameters' gradient is healthy,
@@ -363,9 +361,8 @@ FIGURES, shared_limits = offered(
         "Are the steps the right size?",
         needs=("update_to_data",),
         shows="How large the steps are beside the weights.",
-        limits={"update_to_data": Quantity(lambda ds: np.append(log_of("update_to_data")(ds), -3.0), decades)},
         # Every layer's lines; runs that recorded the recurrent weights' ratio alone show that.
-        draw=_update_to_data,
+        draw=lambda plot: (OF_RECURRENT if plot.lacks("update_to_data_by_layer") else OF_LAYERS).drawn(plot),
     ),
     "gradient_to_data",
     partial(training_steps.accuracy.of, needs=(), instead=_without_answers),
