@@ -12,8 +12,8 @@ from goldviz.figures.plot import Plot
 
 
 def figure(plot: Plot) -> None:
-    plot.curves(plot.ds["loss"].max("seed"))
-    plot.curves(plot.ds["loss"].quantile(0.5))  # type: ignore[attr-defined]
+    plot.at_step(plot.ds["loss"].max("seed"))
+    plot.at_step(plot.ds["loss"].quantile(0.5))  # type: ignore[attr-defined]
 
 
 def measure(run: Run) -> float:

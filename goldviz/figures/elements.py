@@ -17,7 +17,7 @@ from goldviz.figures.draft import Figure, Node, Scatter, Shape, make_subplots
 from goldviz.figures.frames import AtStep, Words, changed, spoken
 from goldviz.figures.limits import decades, padded
 from goldviz.figures.notes import as_label, wrapped
-from goldviz.figures.reading import Band, growing, growing_dim, marks, sentences
+from goldviz.figures.reading import growing, growing_dim, marks, sentences
 from goldviz.figures.theme import INKS, Theme, style_of
 from goldviz.models.style import NetworkStyle
 
@@ -80,51 +80,6 @@ def legend_above_headings(figure: Figure, lift: int = 24) -> Figure:
     layout.margin.t += lift
     layout.legend.y = 1 + lift / (layout.height - layout.margin.t - layout.margin.b)
     return figure
-
-
-def add_curve(
-    figure: Figure,
-    network: str,
-    x: NDArray[Any],
-    band: Band,
-    *,
-    style: NetworkStyle | None = None,
-    hover: str = "%{y:.3~g}",
-    row: int | None = None,
-    legend: bool = True,
-    width: float = 2.5,
-) -> None:
-    """A network's curve in its colour, dash and marker, or in ``style``, with the range of its seeds behind it."""
-    style = style or style_of(network)
-    if band.seeds > 1:
-        add_range(figure, network, x, band.low, band.high, style=style, row=row)
-    figure.scatter(
-        x=x,
-        y=band.middle,
-        name=style.label,
-        legendgroup=network,
-        showlegend=legend,
-        mode="lines+markers" if len(x) <= MARKERS_UP_TO else "lines",
-        line={"color": style.colour, "dash": style.dash, "width": width},
-        marker={"symbol": style.symbol, "size": 7},
-        hovertemplate=hover,
-        row=row,
-    )
-
-
-def add_range(
-    figure: Figure,
-    network: str,
-    x: Any,
-    low: NDArray[Any] | AtStep,
-    high: NDArray[Any] | AtStep,
-    *,
-    style: NetworkStyle | None = None,
-    row: int | None = None,
-) -> None:
-    """A transparent band in the network's colour."""
-    fill = look.with_alpha((style or style_of(network)).colour, 0.22)
-    add_band(figure, x, low, high, fill, row=row, group=network)
 
 
 def add_band(
@@ -194,24 +149,6 @@ def handle(x: float, y: float, colour: str, radius: int) -> Shape:
 def interval_bars(above: Any, below: Any, colour: str, *, thickness: float = 1.5, width: float) -> dict[str, Any]:
     """Error bars as Plotly takes them: how far an interval reaches above and below each point, and its ends' width."""
     return {"array": above, "arrayminus": below, "color": colour, "thickness": thickness, "width": width}
-
-
-def add_test_loss(figure: Figure, network: str, last: int, losses: Array, style: NetworkStyle) -> None:
-    """An open marker at the last epoch or step for the test loss, with a bar from the lowest seed to the highest."""
-    middle = float(losses.median())
-    bars = {"array": [float(losses.max()) - middle], "arrayminus": [middle - float(losses.min())]}
-    figure.scatter(
-        x=[last],
-        y=[middle],
-        name=f"{style.label}, test",
-        legendgroup=network,
-        showlegend=False,
-        mode="markers",
-        marker={"symbol": f"{style.symbol}-open", "size": 13, "color": style.colour, "line": {"width": 2.5}},
-        error_y=bars if losses.size > 1 else None,
-        hovertemplate="%{y:.4f}",
-        cliponaxis=False,
-    )
 
 
 def loss_axis(low: float, high: float) -> dict[str, Any]:
@@ -328,12 +265,6 @@ def number_ticks(low: int, high: int, names: Mapping[int, str], most: int = 6) -
     values = sorted({*ticks, *(n for n in names if low <= n <= high)})
     words = [names.get(n, str(n).replace("-", "−")) for n in values]
     return {"tickmode": "array", "tickvals": values, "ticktext": words}
-
-
-def epoch_axis(figure: Figure, limits: tuple[float, float], title: str = "Epoch") -> None:
-    """An axis of epochs or steps for every panel, with whole ones as ticks and its title under the last panel."""
-    figure.update_xaxes(range=limits, showgrid=False, **number_ticks(*whole(limits), {1: "1"}))
-    title_below(figure, title)
 
 
 def title_below(figure: Figure, title: str) -> None:

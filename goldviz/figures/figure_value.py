@@ -29,6 +29,7 @@ from goldviz.figures.elements import (
     title_below,
     whole,
 )
+from goldviz.figures.elements import panels as panels_below
 from goldviz.figures.frames import Words, line
 from goldviz.figures.limits import (
     SHARES,
@@ -412,7 +413,8 @@ class Chart:
         inks = [canvas.plot.look_of(one.of).colour if one.of else canvas.plot.ink.text for one in panels]
         several = heights if len(set(heights)) > 1 else None
         colours = inks if any(one.of for one in panels) else None
-        canvas.plot.panels(headings, colours, heights=several, apart=self.apart)
+        how: dict[str, Any] = {"colours": colours, "heights": several, "apart": self.apart}
+        canvas.plot.figure = panels_below(headings, canvas.plot.theme, **how)
 
     def _heading(self, canvas: Canvas, one: Panel) -> str:
         if one.heading is not None:

@@ -33,7 +33,20 @@ from goldviz.figures.limits import (
     occupied_bins,
     with_zero,
 )
-from goldviz.figures.marks import Canvas, Channel, Curves, Heat, at, between, changed, curves, median, rule, thinned
+from goldviz.figures.marks import (
+    Canvas,
+    Channel,
+    Curves,
+    Heat,
+    add_curve,
+    at,
+    between,
+    changed,
+    curves,
+    median,
+    rule,
+    thinned,
+)
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import finite, growing, growing_dim, single
 from goldviz.models.style import NetworkStyle
@@ -201,7 +214,7 @@ class ByLayer(Curves):
             own = values.sel({self.dim: layer})
             if named:
                 style = NetworkStyle(name, colour, dash, symbol)
-                plot.curve(own, name, style=style, hover=said, row=canvas.row, width=1.8)
+                add_curve(canvas, own, name, style, hover=said, legend=canvas.row in (None, 1), width=1.8)
             else:
                 middle = single(own.median("seed").values)
                 plot.figure.scatter(

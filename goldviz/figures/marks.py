@@ -17,9 +17,9 @@ import numpy as np
 from goldviz.arrays.labelled import Array
 from goldviz.arrays.light import LightArray
 from goldviz.arrays.readings import Read, Readings
-from goldviz.figures import reading
+from goldviz.figures import frames, reading
 from goldviz.figures.draft import Bar
-from goldviz.figures.elements import add_band, interval_bars
+from goldviz.figures.elements import MARKERS_UP_TO, add_band, interval_bars
 from goldviz.figures.frames import AtStep, Words
 from goldviz.figures.limits import log10
 from goldviz.figures.maps import cells, cursor
@@ -145,8 +145,8 @@ class Canvas:
     first_seed: bool = False
     seeds: bool = False
 
-    def values(self, of: ChannelLike, *, whole: bool = False) -> Array:
-        """A channel's values, with gaps where an axis has no place for them."""
+    def values(self, of: ChannelLike, *, whole: bool = False, scale: str | None = None) -> Array:
+        """A channel's values, with gaps where the y axis, or one of another ``scale``, has no place for them."""
         one = channel(of)
         values = one.whole(self.plot) if whole or self.fixed else one.read(self.plot)
         dim = self.grows(values)
@@ -156,9 +156,10 @@ class Canvas:
         self.seeds |= bool(one.name) and one.name in self.plot.ds and "seed" in self.plot.ds[one.name].dims
         if values.dtype.kind not in "fiu":
             return values
-        if self.scale == "powers":
+        scale = self.scale if scale is None else scale
+        if scale == "powers":
             return log10(values)
-        return positive(values) if self.scale == "log" else finite(values)
+        return positive(values) if scale == "log" else finite(values)
 
     def read(self, of: ChannelLike) -> Read:
         """How a channel's numbers are read."""
@@ -258,17 +259,48 @@ class Curves:
         """Draw them."""
         plot = canvas.plot
         values = canvas.values(self.of, whole=canvas.whole(self.of, self.over))
-        hover = self.hover or canvas.hover(self.of)
-        how: dict[str, Any] = {"hover": hover, "row": canvas.row, "width": self.width}
-        how |= {} if self.legend is None else {"legend": self.legend}
-        if "seed" not in values.dims:
-            values = values.expand_dims("seed")
+        hover, first = self.hover or canvas.hover(self.of), canvas.row in (None, 1)
         if "network" in values.dims:
             for name in map(str, values["network"].values):
-                plot.curve(values.sel(network=name), name, **how)
+                legend = first if self.legend is None else self.legend
+                own = values.sel(network=name)
+                add_curve(canvas, own, name, plot.look_of(name), hover=hover, legend=legend, width=self.width)
         else:
             style = self.style or NAMELESS
-            plot.curve(values, style.label, style=style, **({"legend": bool(style.label)} | how))
+            legend = bool(style.label) if self.legend is None else self.legend
+            add_curve(canvas, values, style.label, style, hover=hover, legend=legend, width=self.width)
+
+
+def add_curve(
+    canvas: Canvas, values: Array, group: str, style: NetworkStyle, *, hover: str, legend: bool, width: float
+) -> None:
+    """A curve over the one dimension of ``values`` beside ``seed``, with the range of its seeds behind it.
+
+    Of every step that is drawn, where it goes over something else than the steps.
+    """
+    canvas.plot.bands = True
+    if "seed" not in values.dims:
+        values = values.expand_dims("seed")
+    steps, over = growing(values), over_of(values)
+    sides = (values.median("seed"), values.min("seed"), values.max("seed"))
+    at_steps = steps is not None and over != steps
+    middle, low, high = (canvas.plot.at_step(side) if at_steps else side.values for side in sides)
+    x = values[over].values
+    if values.sizes["seed"] > 1:
+        fill = with_alpha(style.colour, 0.22)
+        add_band(canvas.plot.figure, x, low, high, fill, row=canvas.row, group=group)
+    canvas.plot.figure.scatter(
+        x=x,
+        y=middle,
+        name=style.label,
+        legendgroup=group,
+        showlegend=legend,
+        mode="lines+markers" if len(x) <= MARKERS_UP_TO else "lines",
+        line={"color": style.colour, "dash": style.dash, "width": width},
+        marker={"symbol": style.symbol, "size": 7},
+        hovertemplate=hover,
+        row=canvas.row,
+    )
 
 
 @dataclass(frozen=True)
@@ -284,10 +316,23 @@ class Thin:
 
     def draw(self, canvas: Canvas) -> None:
         """Draw them."""
-        values = canvas.values(self.of, whole=canvas.whole(self.of, self.over))
-        words = self.words(canvas.plot) if callable(self.words) else self.words
-        hover = self.hover or f"{words} %{{y:{canvas.read(self.of).format}}}"
-        canvas.plot.lines(values, words, hover=hover, row=canvas.row, **self.look)
+        plot, values = canvas.plot, canvas.values(self.of, whole=canvas.whole(self.of, self.over))
+        middle = values.median("seed") if "seed" in values.dims else values
+        words = self.words(plot) if callable(self.words) else self.words
+        over = over_of(middle)
+        for network in plot.networks:
+            own, style = middle.sel(network=network), plot.look_of(network)
+            plot.figure.scatter(
+                x=own[over].values,
+                y=own.values if growing(own) in (None, over) else plot.at_step(own),
+                name=frames.changed(words, lambda text, label=style.label: f"{label}, {text}"),
+                legendgroup=network,
+                showlegend=False,
+                mode="lines",
+                line={"color": style.colour, "dash": "dot", "width": 1.5, **self.look},
+                hovertemplate=self.hover or f"{words} %{{y:{canvas.read(self.of).format}}}",
+                row=canvas.row,
+            )
 
 
 @dataclass(frozen=True)
@@ -353,7 +398,7 @@ class Lines:
         whole = canvas.whole(self.of, self.over, self.by)
         values = canvas.values(self.of, whole=whole)
         values = values.median("seed") if "seed" in values.dims and self.by != "seed" else values
-        places = None if self.x is None else canvas.values(self.x, whole=whole)
+        places = None if self.x is None else canvas.values(self.x, whole=whole, scale="")
         if places is not None and "seed" in places.dims and self.by != "seed":
             places = places.median("seed")
         hover = self.hover or canvas.hover(self.of)
@@ -415,7 +460,7 @@ class Dots:
         if self.rows and (self.by or self.rows) == self.rows:
             self._draw_rows(canvas, values)
             return
-        places = None if self.x is None else canvas.values(self.x)
+        places = None if self.x is None else canvas.values(self.x, scale="")
         ends = [canvas.values(one) for one in self.ends or ()]
         parts = series_of(canvas, values, self.by, self.looks, self.name, self.colour, "", self.symbol)
         entries = entries_of(values, self.by, self.looks)
@@ -517,7 +562,7 @@ class Between:
     def draw(self, canvas: Canvas) -> None:
         """Draw it."""
         low, high = canvas.values(self.low), canvas.values(self.high)
-        along = low[over_of(low)].values if self.x is None else canvas.here(canvas.values(self.x))
+        along = low[over_of(low)].values if self.x is None else canvas.here(canvas.values(self.x, scale=""))
         fill = with_alpha(canvas.colour(self.colour), self.alpha)
         add_band(canvas.plot.figure, along, canvas.here(low), canvas.here(high), fill, row=canvas.row, **self.more)
 

@@ -1,18 +1,13 @@
-"""What a laboratory's figure is drawn on: a run, the step in view, shared limits, and the parts that figures repeat.
+"""What a figure is drawn on: a run, the step in view, shared limits, and the parts that figures repeat.
 
-Most figures are values (:mod:`goldviz.figures.chart`), whose marks draw on a :class:`Plot`; one that no mark says is a
+Figures are values (:mod:`goldviz.figures.chart`), whose marks draw on a :class:`Plot`; one that no mark says is a
 function of it. Both are drawn for many steps at once: ``plot.now`` holds the variables at those steps, step first, and
-what is drawn of them becomes a row of frames; ``plot.ds`` holds the whole run::
-
-    def by_layer(plot: Plot) -> Figure:
-        plot.curves(positive(plot.now["gradient_norm"]))
-        plot.number_axis("layer", "Layer", "layer %{x}")
-        return plot.finish(plot.drawn(plot.when("Epoch {}.")))
+what is drawn of them becomes a row of frames; ``plot.ds`` holds the whole run.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import wraps
 from typing import Any, Literal, TypeVar, cast
@@ -26,10 +21,10 @@ from goldviz.arrays.readings import Readings
 from goldviz.diagnostics.by_kind import ByKind
 from goldviz.figures import elements, limits, reading
 from goldviz.figures import theme as look
-from goldviz.figures.draft import Figure, Scatter
-from goldviz.figures.frames import AtStep, Words, changed, line, spoken
+from goldviz.figures.draft import Figure
+from goldviz.figures.frames import AtStep, Words, line, spoken
 from goldviz.figures.limits import Limits, Quantities
-from goldviz.figures.reading import GROWING, Band, finite, growing
+from goldviz.figures.reading import GROWING, growing
 from goldviz.figures.spec import FigureSpec
 from goldviz.figures.theme import INKS, Ink, Theme, style_of
 from goldviz.models.style import NetworkStyle
@@ -211,105 +206,18 @@ class Plot:
             return [(NAMELESS, {})]
         return [(self.look_of(network), {"network": network}) for network in self.networks]
 
-    def panels(self, names: Sequence[str], colours: Sequence[str] | None = None, **how: Any) -> None:
-        """Draw on panels below one another, each with its name above it; see ``elements.panels``."""
-        self.figure = elements.panels(names, self.theme, colours=colours, **how)
-
-    def panel_per_network(self) -> None:
-        """Draw on a panel for each network, headed by its name in its colour."""
-        styles = [self.look_of(name) for name in self.networks]
-        self.panels([style.heading for style in styles], [style.colour for style in styles])
-
     def add(self, trace: Any, row: int | None = None) -> None:
         """Draw a trace, in a panel where there are panels."""
         self.figure.add_trace(trace, **({} if row is None else {"row": row, "col": 1}))
-
-    def curve(
-        self,
-        values: Array,
-        network: str,
-        *,
-        style: NetworkStyle | None = None,
-        hover: str = "%{y:.3~g}",
-        row: int | None = None,
-        legend: bool | None = None,
-        width: float = 2.5,
-    ) -> None:
-        """A network's curve over the one dimension of ``values`` beside ``seed``, with the range of its seeds.
-
-        ``style`` is for what is no network, which is then named by its own word. Unless ``legend`` says otherwise,
-        curves of the first panel are named in the legend.
-        """
-        self.bands = True
-        dim, band = self._band(values)
-        elements.add_curve(
-            self.figure,
-            network,
-            values[dim].values,
-            band,
-            style=style or self.look_of(network),
-            hover=hover,
-            row=row,
-            legend=row in (None, 1) if legend is None else legend,
-            width=width,
-        )
-
-    def _band(self, values: Array) -> tuple[str, Band]:
-        """What a curve goes over, and its seeds' band: of every step, where the curve goes over something else."""
-        steps, others = growing(values), [str(dim) for dim in values.dims if dim != "seed" and dim not in GROWING]
-        if steps is None or not others:
-            return others[0] if others else str(steps), Band.of(values)
-        band = Band.of(values.transpose(steps, others[0], "seed"))
-        middle, low, high = (AtStep(steps, np.asarray(side)) for side in (band.middle, band.low, band.high))
-        return others[0], Band(middle, low, high, band.seeds)
-
-    def curves(self, values: Array, **how: Any) -> None:
-        """A curve for each network, drawn as :meth:`curve` does."""
-        for network in self.networks:
-            self.curve(values.sel(network=network), network, **how)
-
-    def line(
-        self, values: Array, network: str, words: Words, *, hover: str, row: int | None = None, **line: Any
-    ) -> None:
-        """A thin line in a network's colour beside its curve, not in the legend: the median of its seeds."""
-        middle, style = (values.median("seed") if "seed" in values.dims else values), self.look_of(network)
-        steps, dims = growing(middle), [str(dim) for dim in middle.dims]
-        of_steps = steps is not None and len(dims) > 1
-        over = next(dim for dim in dims if dim != steps) if of_steps else dims[0]
-        label = changed(words, lambda text: f"{style.label}, {text}")
-        curve = Scatter(
-            x=middle[over].values,
-            y=self.at_step(middle) if of_steps else middle.values,
-            name=label,
-            legendgroup=network,
-            showlegend=False,
-            mode="lines",
-            line={"color": style.colour, "dash": "dot", "width": 1.5, **line},
-            hovertemplate=hover,
-        )
-        self.add(curve, row)
-
-    def lines(self, values: Array, words: Words, **how: Any) -> None:
-        """A thin line beside each network's curve, drawn as :meth:`line` does."""
-        for network in self.networks:
-            self.line(values.sel(network=network), network, words, **how)
-
-    def test_losses(self, name: str = "test_loss") -> str:
-        """An open marker at the end for each network's test loss, and the sentence that says so."""
-        if self.lacks(name):
-            is_over = self.ds.attrs.get("status") in reading.OVER
-            return "No test loss: the run broke off." if is_over else "Test loss follows when training ends."
-        last = int(self.ds[reading.growing_dim(self.ds)].max())
-        for network in self.networks:
-            losses = finite(self.ds[name]).sel(network=network)
-            elements.add_test_loss(self.figure, network, last, losses, self.look_of(network))
-        return "Open: test loss."
 
     def step_axis(self) -> None:
         """Epochs or steps as the axis of every panel, with the scrubber and the changes made on the way."""
         self.over_steps = True
         dim = reading.growing_dim(self.ds)
-        elements.epoch_axis(self.figure, self.limit(dim), dim.capitalize())
+        ends = self.limit(dim)
+        ticks = elements.number_ticks(*elements.whole(ends), {1: "1"})
+        self.figure.update_xaxes(range=ends, showgrid=False, **ticks)
+        elements.title_below(self.figure, dim.capitalize())
         self.link("x", dim)
 
     def step_grid(self) -> None:
@@ -317,29 +225,9 @@ class Plot:
         self.step_axis()
         self.figure.update_xaxes(unifiedhovertitle_text=f"{reading.growing_dim(self.ds)} %{{x}}", showgrid=True)
 
-    def number_axis(self, name: str, title: str, hover: str, names: Mapping[int, str] | None = None) -> None:
-        """A coordinate's whole numbers as the x axis of every panel, its title under the last."""
-        ends = self.limit(name)
-        ticks = elements.number_ticks(*elements.whole(ends), names or {})
-        self.figure.update_xaxes(unifiedhovertitle_text=hover, range=ends, **ticks)
-        elements.title_below(self.figure, title)
-        self.link("x", name)
-
     def link(self, letter: Literal["x", "y"], name: str, panel: int | None = None) -> None:
         """Say which coordinate the x or the y axes of every panel, or of one, are of: see ``elements.link``."""
         self.links[letter, panel] = name
-
-    def log_axis(self, name: str, title: str, row: int | None = None) -> None:
-        """A logarithmic y axis over a quantity's limits."""
-        self.figure.update_yaxes(title_text=title, **elements.log_axis(self.limit(name)), row=row)
-
-    def loss_axis(self, name: str, title: str, row: int | None = None) -> None:
-        """A y axis for losses, logarithmic where they differ much."""
-        self.figure.update_yaxes(title_text=title, **elements.loss_axis(*self.limit(name)), row=row)
-
-    def linear_axis(self, name: str, title: str, row: int | None = None, **more: Any) -> None:
-        """A linear y axis over a quantity's limits."""
-        self.figure.update_yaxes(title_text=title, range=self.limit(name), row=row, **more)
 
     def reference(self, y: float | AtStep, words: Words, **how: Any) -> None:
         """A thin line at the height that theory names, with its words; see ``elements.reference_line``."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,6 @@ from numpy.typing import NDArray
 
 from goldviz.arrays.labelled import Array, Run
 from goldviz.arrays.light import LightArray
-from goldviz.figures.frames import AtStep
 
 GROWING = ("look", "close_look", "epoch", "step", "histogram_epoch")
 """The dimensions along which recorded variables grow."""
@@ -120,23 +118,6 @@ def first_below_highest(norms: Array, dim: str) -> Array:
     middle = norms.median("seed").astype(np.float64)
     first, highest = middle.isel({dim: 0}, drop=True), middle.max(dim)
     return highest / first.where((first > 0) & np.isfinite(highest))
-
-
-@dataclass(frozen=True)
-class Band:
-    """Several seeds at once: their median, lowest and highest value; NaN where no seed has one."""
-
-    middle: NDArray[Any] | AtStep
-    low: NDArray[Any] | AtStep
-    high: NDArray[Any] | AtStep
-    seeds: int
-
-    @classmethod
-    def of(cls, array: Array) -> Band:
-        """Reduce an array with dimensions (x, seed), in any order, over its seeds."""
-        return cls(
-            array.median("seed").values, array.min("seed").values, array.max("seed").values, int(array.sizes["seed"])
-        )
 
 
 def seeds_in_words(ds: Run, *, band: bool = True) -> str:

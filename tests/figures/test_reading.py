@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from goldviz.figures import reading
 from goldviz.figures.elements import log_axis, number_ticks, power_ticks
-from goldviz.labs.depth_gradients.figures import shared_limits
+from goldviz.labs.depth_gradients.figures import FIGURES, shared_limits
 
 
 @given(st.integers(1, 5000), st.integers(1, 400))
@@ -32,12 +32,13 @@ def test_absence_tells_the_three_cases_apart(run):
 
 
 def test_band_is_median_and_range_of_the_seeds_that_have_a_value(build_run):
-    norms = build_run(seeds=3)["gradient_norm"].isel(epoch=0, network=0).copy()
-    norms.loc[{"layer": 0, "seed": 0}] = np.nan
-    band = reading.Band.of(norms)
-    assert band.middle[1] == pytest.approx(np.median(norms.sel(layer=1)))
-    assert band.low[0] == pytest.approx(np.nanmin(norms.sel(layer=0)))
-    assert (band.low <= band.high).all()
+    run = build_run(seeds=3)
+    run["gradient_norm"].loc[{"layer": 0, "seed": 0, "epoch": 1, "network": "plain"}] = np.nan
+    norms = run["gradient_norm"].sel(epoch=1, network="plain")
+    low, high, middle = (trace.y for trace in FIGURES["gradient_by_layer"](run, epoch=1).data[:3])
+    assert middle[1] == pytest.approx(np.median(norms.sel(layer=1)))
+    assert low[0] == pytest.approx(np.nanmin(norms.sel(layer=0)))
+    assert (low <= high).all()
 
 
 def test_shared_limits_cover_every_run(build_run):

@@ -1,26 +1,27 @@
 """Smoothing that does not lie: nothing looks ahead, ends are as the middle, and no spike is lost."""
 
-from functools import partial
-
 import numpy as np
 import pytest
 import xarray as xr
 from hypothesis import given
 from hypothesis import strategies as st
 
-from goldviz.figures import plot
-from goldviz.figures.limits import Quantity, ends_of, log_of
-from goldviz.figures.smoothed import EVERY_STEP_UP_TO, extremes, smoothed_curves, trailing_means, width_of
+from goldviz.arrays.readings import Readings
+from goldviz.diagnostics.by_kind import ByKind
+from goldviz.figures.chart import axis, figure
+from goldviz.figures.limits import Quantity, ends_of
+from goldviz.figures.smoothed import EVERY_STEP_UP_TO, Smoothed, extremes, smoothing, trailing_means, width_of
 
-QUANTITIES = {"step": Quantity(ends_of("step")), "loss": Quantity(log_of("loss"))}
 numbers = st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=60)
-
-
-@partial(plot.figure, QUANTITIES)("Does it learn?", shows="The loss.", cannot_show="Why.", needs=("loss",))
-def loss(drawn):
-    said = smoothed_curves(drawn, "loss")
-    drawn.step_grid()
-    return drawn.finish(said)
+LOSS = figure(
+    "loss",
+    "Does it learn?",
+    Smoothed("loss"),
+    y=axis(scale="free"),
+    lead=smoothing("loss"),
+    seeds=True,
+)
+loss = LOSS.specify(Readings(), {"step": Quantity(ends_of("step"))}, ByKind())
 
 
 def run_of(losses):

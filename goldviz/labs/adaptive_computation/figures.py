@@ -24,6 +24,7 @@ from goldviz.figures.chart import (
     thinned,
 )
 from goldviz.figures.draft import Bar, Figure, Scatter
+from goldviz.figures.elements import number_ticks, whole
 from goldviz.figures.frames import AtStep, Words
 from goldviz.figures.marks import Lines
 from goldviz.figures.plot import Plot
@@ -72,7 +73,10 @@ def thoughts(plot: Plot) -> Figure:
             hovertemplate="budget before step %{x}: %{customdata:.3f}",
         )
     )
-    plot.number_axis("ponder_step", "Step of thought", "step %{x}")
+    ends = plot.limit("ponder_step")
+    ticks = number_ticks(*whole(ends), {})
+    plot.figure.update_xaxes(unifiedhovertitle_text="step %{x}", title_text="Step of thought", range=ends, **ticks)
+    plot.link("x", "ponder_step")
     plot.figure.update_yaxes(range=[-0.15, len(rows)], tickvals=floors + TALLEST / 2, ticktext=[*rows], showgrid=False)
     plot.figure.update_layout(barmode="overlay", bargap=0.2)
     for floor in floors:

@@ -17,7 +17,7 @@ from goldviz.diagnostics.findings import percent
 from goldviz.figures.diagram import Colour, Node, Part, Reading, Wire, chain, of_layers
 from goldviz.figures.draft import Figure, Scatter
 from goldviz.figures.draft import Node as Trace
-from goldviz.figures.elements import colour_bar_below, legend_above_headings, title_below
+from goldviz.figures.elements import colour_bar_below, legend_above_headings, panels, title_below
 from goldviz.figures.frames import AtStep, Words, line
 from goldviz.figures.limits import Values
 from goldviz.figures.maps import SIGNED, cells
@@ -195,7 +195,8 @@ def carried(plot: Plot) -> Figure:
 
 def _network_panels(plot: Plot, **equal: Any) -> None:
     """A panel for each network; ``equal`` says how its two axes are kept to one scale."""
-    plot.panel_per_network()
+    looks = [plot.look_of(name) for name in plot.networks]
+    plot.figure = panels([look.heading for look in looks], plot.theme, colours=[look.colour for look in looks])
     # Zooming into one network's plane should not move the other's.
     plot.figure.update_xaxes(matches=None, showticklabels=True)
     for row in range(1, len(plot.networks) + 1) if equal else ():
