@@ -32,9 +32,8 @@ from goldviz.export.report_frames import (
 )
 from goldviz.export.shell_line import shell_line
 from goldviz.figures.plotly_script import PLOTLY_SCRIPT
-from goldviz.figures.spec import FigureSpec
+from goldviz.figures.spec import FigureSpec, of_unread_run
 from goldviz.figures.theme import FONT, INKS, Theme, inks
-from goldviz.figures.unread import of_unread_run
 
 if TYPE_CHECKING:
     from goldviz.arrays.labelled import Run

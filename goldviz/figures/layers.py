@@ -21,7 +21,7 @@ from goldviz.diagnostics.by_kind import ByKind
 from goldviz.figures import theme as look
 from goldviz.figures.draft import Heatmap
 from goldviz.figures.elements import number_ticks, power, whole
-from goldviz.figures.figure_value import Chart, Colours, axis, colours, marked, names_of, panel
+from goldviz.figures.figure_value import Chart, Colours, Panel, axis, colours, marked, names_of, panel
 from goldviz.figures.frames import AtStep
 from goldviz.figures.kind_figure import growing_of, of_kinds
 from goldviz.figures.limits import (
@@ -237,7 +237,7 @@ class Carrier:
     def draw(self, canvas: Canvas) -> None:
         """Draw it, out of sight."""
         marker = {"color": [0], "coloraxis": "coloraxis"}
-        out_of_sight = {"x": [None], "y": [None], "showlegend": False, "hoverinfo": "skip"}
+        out_of_sight: dict[str, Any] = {"x": [None], "y": [None], "showlegend": False, "hoverinfo": "skip"}
         canvas.plot.figure.scatter(1, mode="markers", marker=marker, **out_of_sight)
 
 

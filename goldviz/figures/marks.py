@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
+from functools import partial
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
@@ -325,7 +326,7 @@ class Thin:
             plot.figure.scatter(
                 x=own[over].values,
                 y=own.values if growing(own) in (None, over) else plot.at_step(own),
-                name=frames.changed(words, lambda text, label=style.label: f"{label}, {text}"),
+                name=frames.changed(words, partial("{}, {}".format, style.label)),
                 legendgroup=network,
                 showlegend=False,
                 mode="lines",

@@ -16,8 +16,7 @@ from goldviz.figures.by_kind import figures_of_any_run
 from goldviz.figures.draft import Figure, Heatmap, Scatter, make_subplots
 from goldviz.figures.elements import colour_bar_below, log_axis, power_ticks, worded
 from goldviz.figures.notes import as_label
-from goldviz.figures.overlay import overlay
-from goldviz.figures.scalars import crosses, scalars
+from goldviz.figures.overlay import crosses, overlay, scalars
 from goldviz.figures.spec import FigureSpec
 from goldviz.figures.theme import SEQUENTIAL, Theme
 from goldviz.watching.measures import layers_of

@@ -18,9 +18,8 @@ from starlette.testclient import TestClient
 from goldviz.arrays.light import LightDataset
 from goldviz.figures.draft import Figure
 from goldviz.figures.frames import AtStep
-from goldviz.figures.spec import FigureSpec
+from goldviz.figures.spec import FAILED, FigureSpec
 from goldviz.figures.table import BYTES_OF_A_FIGURE, EDITIONS, Arrays, FrameTable
-from goldviz.figures.unread import FAILED
 from goldviz.labs.depth_gradients.settings import DepthGradients
 from goldviz.runs.examples import example
 from goldviz.runs.recorder import Batch, Progress

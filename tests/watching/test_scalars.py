@@ -10,7 +10,7 @@ import torch
 from torch import nn
 
 import goldviz
-from goldviz.figures.scalars import scalars
+from goldviz.figures.overlay import scalars
 from goldviz.runs.store.run_store import Store
 from goldviz.watching.files import brought_in
 

@@ -14,8 +14,8 @@ from goldviz.arrays.light import LightDataset
 from goldviz.declare.kinds import KindError, understood
 from goldviz.diagnostics.findings import Finding, percent
 from goldviz.figures.by_kind import figures_of_any_run
+from goldviz.figures.overlay import scalars
 from goldviz.figures.reading import marks
-from goldviz.figures.scalars import scalars
 from goldviz.runs.recorder import Command
 from goldviz.runs.store.run import Run
 from goldviz.runs.store.run_store import UnknownRunError

@@ -23,10 +23,9 @@ from goldviz.declare.registry import experiment, laboratories
 from goldviz.declare.settings import SettingsError
 from goldviz.figures.draft import Figure
 from goldviz.figures.limits import Limits
-from goldviz.figures.spec import FigureSpec
+from goldviz.figures.spec import FigureSpec, of_unread_run, or_said
 from goldviz.figures.table import Arrays, FrameTable, packed
 from goldviz.figures.theme import Theme
-from goldviz.figures.unread import of_unread_run, or_said
 from goldviz.runs.store.run_store import UnknownRunError
 from goldviz.runs.store.schema import StoreError
 from goldviz.ui import keys
