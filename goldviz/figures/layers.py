@@ -207,20 +207,21 @@ class ByLayer(Curves):
         layers, steps = values[self.dim].values, str(growing(values))
         depths = look.depth_colours(len(layers), plot.theme)
         place = plot.readings.coordinate(self.dim).linked or self.dim
-        for layer, colour, dash, symbol in zip(layers, depths, cycle(DASHES), cycle(SYMBOLS), strict=False):
+        middles = single(values.median("seed").transpose(self.dim, steps).values)
+        for number, (layer, colour, dash, symbol) in enumerate(
+            zip(layers, depths, cycle(DASHES), cycle(SYMBOLS), strict=False)
+        ):
             named = isinstance(layer, str)
             name = str(layer) if named else f"{plot.readings.noun(self.dim)} {layer}"
             said = f"{growing_dim(plot.ds)} %{{x}}, {name}<br>%{{y:.2e}}<extra></extra>"
-            own = values.sel({self.dim: layer})
             if named:
-                style = NetworkStyle(name, colour, dash, symbol)
+                style, own = NetworkStyle(name, colour, dash, symbol), values.isel({self.dim: number})
                 add_curve(canvas, own, name, style, hover=said, legend=canvas.row in (None, 1), width=1.8)
             else:
-                middle = single(own.median("seed").values)
                 plot.figure.scatter(
-                    x=own[steps].values,
-                    y=middle,
-                    mode="lines" if len(middle) > 1 else "markers",
+                    x=values[steps].values,
+                    y=middles[number],
+                    mode="lines" if values.sizes[steps] > 1 else "markers",
                     line={"color": colour, "width": 1.8},
                     name=name,
                     hovertemplate=said,
@@ -287,7 +288,13 @@ def activations(kinds: ByKind) -> Chart:
 
 def _mean_and_spread(mean: str, spread: str, style: NetworkStyle, where: dict[str, str], legend: bool) -> Sequence[Any]:
     middle, half = median(at(mean, **where)), median(at(spread, **where))
-    low, high = (lambda plot: middle.read(plot) - half.read(plot)), (lambda plot: middle.read(plot) + half.read(plot))
+
+    def low(plot: Plot) -> Array:
+        return plot.once(middle.read) - plot.once(half.read)
+
+    def high(plot: Plot) -> Array:
+        return plot.once(middle.read) + plot.once(half.read)
+
     return [
         between(low, high, colour=style.colour, alpha=0.22, more={"group": style.label}),
         curves(middle, style=style, hover="mean %{y:.3g}", legend=legend),

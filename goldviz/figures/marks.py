@@ -66,7 +66,7 @@ def channel(of: ChannelLike) -> Channel:
 def changed(of: ChannelLike, change: Callable[[Array], Array]) -> Channel:
     """A channel whose values are changed, at the step in view or over all steps."""
     one = channel(of)
-    return Channel(one.name, lambda plot: change(one.read(plot)), lambda plot: change(one.whole(plot)))
+    return Channel(one.name, lambda plot: change(one.read(plot)), lambda plot: change(plot.once(one.whole)))
 
 
 def at(of: ChannelLike, **where: Any) -> Channel:
@@ -149,7 +149,7 @@ class Canvas:
     def values(self, of: ChannelLike, *, whole: bool = False, scale: str | None = None) -> Array:
         """A channel's values, with gaps where the y axis, or one of another ``scale``, has no place for them."""
         one = channel(of)
-        values = one.whole(self.plot) if whole or self.fixed else one.read(self.plot)
+        values = self.plot.once(one.whole) if whole or self.fixed else one.read(self.plot)
         dim = self.grows(values)
         if dim is not None and not whole:
             self.steps = dim
@@ -186,7 +186,7 @@ class Canvas:
         if self.fixed or over:
             return not self.fixed and over in GROWING
         name = channel(of).name
-        dims = channel(of).whole(self.plot).dims if name and name in self.plot.ds else ()
+        dims = self.plot.once(channel(of).whole).dims if name and name in self.plot.ds else ()
         return any(dim in GROWING for dim in dims) and all(dim in (*BESIDE, by) for dim in dims)
 
     def place(self, value: Place | None) -> Any:
