@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from goldviz.arrays.labelled import Array, Run
 from goldviz.diagnostics.by_kind import ByKind
@@ -255,41 +256,36 @@ def headroom(kinds: ByKind) -> Chart:
     Gradient descent is stable below 2 over the sharpness. There its loss is as high as before the step, at 1 here.
     """
     name = kinds["headroom"]
+    above = f"△ {LARGEST:.0f} or more: the gauge ends there."
     ends: Sequence[tuple[Callable[[Any], Any], float, str, str]] = (
         (np.isnan, SMALLEST, "▽ not even an eighth of the step lowers the loss.", "triangle-down-open"),
-        (
-            lambda gauge: gauge >= LARGEST,
-            LARGEST,
-            f"△ {LARGEST:.0f} or more: the gauge ends there.",
-            "triangle-up-open",
-        ),
+        (lambda gauge: gauge >= LARGEST, LARGEST, above, "triangle-up-open"),
     )
 
-    def beyond(plot: Plot) -> Sequence[Mark]:
-        """A marker at an end of the gauge for each look at which a seed of a network lies beyond it."""
-        marks = []
-        for is_beyond, end, words, symbol in ends:
-            there = plot.ds[name].copy(data=is_beyond(plot.ds[name].values).astype(float))
-            for network in plot.networks:
-                some = there.sel(network=network).max("seed")
-                looks = some[str(some.dims[0])].values[some.values > 0]
-                how = {"legendgroup": network, "showlegend": False, "cliponaxis": False}
-                marks += [
-                    in_rows(
-                        looks,
-                        np.full(len(looks), end),
-                        name=f"{plot.look_of(network).label}, end of the gauge",
-                        colour=network,
-                        symbol=symbol,
-                        size=9,
-                        hover=words,
-                        marker={"line": {"width": 1.5}},
-                        more=how,
-                    )
-                ] * bool(looks.size)
-        return marks
+    def looks_beyond(plot: Plot, network: str, is_beyond: Callable[[Any], Any]) -> NDArray[Any]:
+        """Looks at which a seed of a network lies beyond an end of the gauge."""
+        gauge = plot.ds[name].sel(network=network).transpose(..., "seed")
+        return np.asarray(gauge[str(gauge.dims[0])].values[is_beyond(gauge.values).any(-1)])
 
-    def logs(ds: Run) -> np.ndarray:
+    def beyond(plot: Plot) -> Sequence[Mark]:
+        return [
+            in_rows(
+                looks,
+                np.full(len(looks), end),
+                name=f"{plot.look_of(network).label}, end of the gauge",
+                colour=network,
+                symbol=symbol,
+                size=9,
+                hover=words,
+                marker={"line": {"width": 1.5}},
+                more={"legendgroup": network, "showlegend": False, "cliponaxis": False},
+            )
+            for is_beyond, end, words, symbol in ends
+            for network in plot.networks
+            if (looks := looks_beyond(plot, network, is_beyond)).size
+        ]
+
+    def logs(ds: Run) -> NDArray[Any]:
         """Its logarithms, the edge of stability, and the gauge's lower end where a look lies below it."""
         below = name in ds and np.isnan(ds[name].values).any()
         return np.append(log_of(name)(ds), [0.0, np.log10(SMALLEST) if below else 0.0])

@@ -509,6 +509,26 @@ def test_a_variable_alone_is_told_in_full_where_its_words_can_be_read_aloud(word
     assert said(figure("one", "What is it?", lines("it")), own) == f"{subject}{over}."
 
 
+def test_a_line_that_is_within_is_left_out_where_the_axis_does_not_reach_it():
+    figure = spec(curves("loss"), rule(y=1e9, within=True), rule(y=0.5, within=True))(run())
+    assert [shape.y0 for shape in figure.layout.shapes if shape.y0 == shape.y1] == [0.5]
+
+
+def test_a_function_in_a_panel_gives_marks_of_the_run():
+    beside = panel(curves("signal"), lambda plot: [rule(y=plot.ds.sizes["place"])], where_recorded(curves("absent")))
+    figure = spec(beside, panel(curves("low")))(run())
+    assert [(shape.y0, shape.yref) for shape in figure.layout.shapes] == [(4, "y")]
+
+
+@pytest.mark.parametrize("least", [0.0, 1e9])
+def test_a_function_gives_the_colours_of_the_run_or_none(least):
+    def scale(plot):
+        return colours("Size", ends=(0.0, 1.0)) if float(plot.ds["count"].max()) > least else None
+
+    figure = spec(heat("count", "place", "head"), colour=scale)(run())
+    assert (figure.layout.coloraxis.cmax == 1.0) == (least == 0)
+
+
 def test_own_words_come_before_computed_ones():
     told = "The loss of a step, over training."
     assert (spec(curves("loss")).shows, spec(curves("loss")).computed) == (told, told)
