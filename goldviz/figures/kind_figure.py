@@ -37,6 +37,10 @@ class KindFigure:
         """The figure as a value, of the kinds that there are."""
         return replace(self.marks(kinds), name=self.name)
 
+    def said(self, kinds: ByKind) -> str:
+        """What it shows of a run with these kinds."""
+        return self.shows if isinstance(self.shows, str) else self.shows(kinds)
+
     def drawn_for(self, kinds: ByKind) -> bool:
         """Whether a run with these kinds has what it needs, and no figure that shows more."""
         more = bool(self.unless) and all(kind in kinds for kind in self.unless)
@@ -45,14 +49,16 @@ class KindFigure:
     def of(self, figure: Figures, kinds: ByKind, name: str = "", **own: Any) -> FigureSpec:
         """The figure of a laboratory, which may have a name, words and needs of its ``own`` in place of these."""
         chart = self.chart(kinds)
-        shows = self.shows if isinstance(self.shows, str) else self.shows(kinds)
         needs = tuple(kinds[kind] for kind in self.needs)
-        words = {"question": self.question, "shows": shows, "cannot_show": self.cannot_show, "title": self.title}
+        words = {"question": self.question, "cannot_show": self.cannot_show, "title": self.title}
 
         def draw(plot: Plot) -> Figure:
             return chart.drawn(plot)
 
-        return replace(figure(**{**words, "needs": needs, "kinds": kinds, **own})(draw), name=name or self.name)
+        return replace(
+            figure(**{**words, "shows": self.said(kinds), "needs": needs, "kinds": kinds, **own})(draw),
+            name=name or self.name,
+        )
 
 
 def of_kinds(question: str, *needs: str, **words: Any) -> Callable[[Callable[[ByKind], Chart]], KindFigure]:
