@@ -115,11 +115,12 @@ def folder() -> Path:
     return inside if inside.is_dir() else package.parent
 
 
-def heading(title: str, question: str) -> DeltaGenerator:
-    """A laboratory's title, its question and room beside them; a story's strip takes their place."""
+def heading(title: str, question: str, *, beside: str = "") -> DeltaGenerator:
+    """A laboratory's title, with what stands ``beside`` it, its question and room beside them; a story's strip takes
+    their place."""
     rooms(title)
     with st.container(key="heading"):
-        st.title(title, anchor=False)
+        st.title(f"{title}: {plain(beside)}" if beside else title, anchor=False)
         st.markdown(question)
         return st.container(key="start-from")
 

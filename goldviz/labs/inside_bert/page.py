@@ -23,7 +23,8 @@ from goldviz.ui.words import plain
 def show() -> None:
     """Draw the page."""
     link_complaints = state.arrive(PARTS)
-    with chrome.heading(InsideBert.title, InsideBert.question):
+    model, trouble = _model()
+    with chrome.heading(InsideBert.title, InsideBert.question, beside=model.name if model else ""):
         presets.draw(InsideBert, lambda slug: state.show_what_is_beside())
     chrome.arrival(link_complaints)
     panel, looking = chrome.panel_and_figures()
@@ -33,12 +34,6 @@ def show() -> None:
     with panel:
         presets.words(InsideBert)
         tone = st.container(key="tone")
-        model: TextModel | None = None
-        trouble = ""
-        try:
-            model = state.model_named(str(st.session_state[state.key_of("model")]))
-        except TextModelError as error:
-            trouble = str(error)
         text_parts.model_line(model, trouble)
         st.toggle("Set another text or model beside it", key=state.BESIDE, persist_state="session")
         if st.session_state[state.BESIDE]:
@@ -59,6 +54,14 @@ def show() -> None:
         evidence.tone_part(look)
     with beside:
         _what_differs(look)
+
+
+def _model() -> tuple[TextModel | None, str]:
+    """The model that is to read, or why it cannot."""
+    try:
+        return state.model_named(str(st.session_state[state.key_of("model")])), ""
+    except TextModelError as error:
+        return None, str(error)
 
 
 def attention(look: state.Look) -> None:

@@ -33,13 +33,15 @@ DOWNLOAD_SECONDS = 60.0
 
 
 @st.dialog("Choose a model", width="large")
-def ask(use: Use, *, optional: bool = False) -> None:
-    """Show what there is; ``use`` is told the chosen name, or '' for none where that is ``optional``."""
-    here, hub = st.tabs(["On this machine", "From a hub"])
+def ask(use: Use, *, optional: bool = False, suggests: str = "") -> None:
+    """Show what there is; ``use`` is told the chosen name, or '' for none where that is ``optional``. It opens on a
+    hub's model that the page ``suggests``."""
+    places = ["On this machine", "From a hub"]
+    here, hub = st.tabs(places, default=places[bool(suggests)])
     with here:
         _here(use, optional)
     with hub:
-        _hub(use)
+        _hub(use, suggests)
 
 
 def _here(use: Use, optional: bool) -> None:
@@ -82,12 +84,14 @@ def _runs() -> dict[str, str]:
         return {}
 
 
-def _hub(use: Use) -> None:
+def _hub(use: Use, suggests: str) -> None:
     st.caption(
         "A model is downloaded once, into the hub's own folder on this machine, and works without a network from then "
         "on. No code of it is run. Its licence is the one that its page states."
     )
     suggestions = dict(SUGGESTED)
+    if suggests:
+        st.session_state.setdefault("hub-model", suggests)
     choice = st.selectbox("Models that fit the documents", list(suggestions), index=None, key="hub-model")
     text = st.text_input("Or any other BERT of the hub", key="hub-model-typed", placeholder="owner/name", max_chars=120)
     if not (text.strip() or choice):

@@ -32,6 +32,7 @@ from goldviz.labs.inside_bert.parts.text import shipped_words
 from goldviz.labs.inside_bert.samples import NEGATION, ONE_WORD, PLAIN, TEN_WORDS
 from goldviz.labs.inside_bert.settings import InsideBert
 from goldviz.labs.inside_bert.tasks import reading_of
+from goldviz.models.text.loading import SHIPPED_NAME
 from goldviz.models.text.packaged import packaged_folders
 from goldviz.text_models import text_model
 from goldviz.ui.panels import background, controls
@@ -623,3 +624,17 @@ def test_while_a_text_is_read_the_page_says_what_will_come(models: Path, monkeyp
             break
     assert not any(line.startswith("Once m has read") for line in visitor.said)
     assert set(visitor.drawn()) >= FIRST
+
+
+def test_the_title_says_which_model_reads_and_finbert_is_a_press_away() -> None:
+    visitor = Reader(SHORT)
+    assert visitor.at.title[0].value == f"Inside BERT: {plain(SHIPPED_NAME)}"
+    assert "Read with FinBERT" in visitor.buttons
+    visitor.at.button(key="read-with-finbert").click()
+    visitor.look()
+    assert visitor.at.session_state["hub-model"] == "ProsusAI/finbert"
+    assert any("Financial PhraseBank" in line for line in visitor.said)
+
+
+def test_no_title_names_a_model_that_does_not_read() -> None:
+    assert Reader({"model": "nobody/nothing", **SHORT}).at.title[0].value == "Inside BERT"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from goldviz.data.hub.models import held
 from goldviz.data.texts.dated_texts import DatedTextError
 from goldviz.data.texts.uploaded_text import decoded_text
 from goldviz.declare.text_models import FOLDER_PREFIX, SHIPPED
@@ -33,6 +34,8 @@ UPLOAD_COMPLAINT = "inside-bert-upload-complaint"
 IN_VIEW = "inside-bert-text-in-view"
 ASKED = "inside-bert-model-asked"
 FIRST, SECOND = "model", "second_model"
+FINBERT, TONED = "FinBERT", "ProsusAI/finbert"
+"""What the documents call the model, and the one of that name that gives a tone."""
 
 
 def model_line(model: TextModel | None, trouble: str) -> None:
@@ -41,6 +44,8 @@ def model_line(model: TextModel | None, trouble: str) -> None:
         with st.container(horizontal=True, vertical_alignment="center"):
             words = f":material/error: {plain(trouble)}" if trouble or model is None else _described(model)
             st.markdown(words, width="stretch")
+            if FINBERT.lower() not in str(st.session_state[key_of("model")]).lower():
+                st.button(f"Read with {FINBERT}", key="read-with-finbert", type="tertiary", on_click=_read_with_finbert)
             st.button("Change model", icon=":material/swap_horiz:", key="change-model", on_click=_ask, args=(FIRST,))
         notes = [
             *(dict(model.notes).values() if model else ()),
@@ -50,7 +55,9 @@ def model_line(model: TextModel | None, trouble: str) -> None:
             st.caption(" · ".join(plain(note) for note in notes))
         text_model_dialog.show_download(_use)
     slot = st.session_state.pop(ASKED, None)
-    if slot:
+    if slot == FINBERT:
+        text_model_dialog.ask(_use, suggests=TONED)
+    elif slot:
         text_model_dialog.ask(_use if slot == FIRST else _use_beside, optional=slot == SECOND)
 
 
@@ -111,6 +118,14 @@ def _described(model: TextModel) -> str:
 
 def _ask(slot: str) -> None:
     st.session_state[ASKED] = slot
+
+
+def _read_with_finbert() -> None:
+    """At once where it is on this machine; else what it is, its size and where it comes from are said first."""
+    if held(TONED) is not None:
+        _use(TONED)
+    else:
+        _ask(FINBERT)
 
 
 def _use(name: str) -> None:
