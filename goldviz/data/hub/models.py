@@ -56,8 +56,9 @@ SUGGESTED: tuple[tuple[str, str], ...] = (
     ),
     (
         "ProsusAI/finbert",
-        "Another model of the same name, by Araci (2019): BERT with its 30,522 pieces, trained further on financial "
-        "news and fine-tuned on the Financial PhraseBank. It gives a tone: positive, negative or neutral.",
+        "FinBERT by Araci (2019), which shares nothing with the other but the name: BERT with its 30,522 pieces, "
+        "trained further on financial news and fine-tuned on the Financial PhraseBank. It gives a tone: positive, "
+        "negative or neutral.",
     ),
     (
         "google-bert/bert-base-uncased",

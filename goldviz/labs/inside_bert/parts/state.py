@@ -19,6 +19,7 @@ import xarray as xr
 
 from goldviz.data.texts.pieces import Pieces
 from goldviz.declare.settings import SettingsError
+from goldviz.declare.text_models import FOLDER_PREFIX, SHIPPED
 from goldviz.figures.spec import FigureSpec
 from goldviz.figures.theme import Theme
 from goldviz.labs.inside_bert import models, tasks
@@ -31,7 +32,7 @@ from goldviz.models.text.encoder import EncoderShape
 from goldviz.models.text.model import TextModel, TextModelError
 from goldviz.runs.execution.scratch import scratch_folder
 from goldviz.runs.jobs.jobs import JobFailedError, Report, Task, TooManyJobsError
-from goldviz.text_models import loaded_models, text_model
+from goldviz.text_models import MINILM, first_model, loaded_models, text_model
 from goldviz.training.threads import one_thread
 from goldviz.ui import address, chrome, visitors_data
 from goldviz.ui.panels import background, controls, parts, stories
@@ -246,6 +247,11 @@ def arrive(page_parts: Sequence[Part]) -> list[str]:
         st.session_state[key] = True
         settings, refusals = controls.from_link(InsideBert, parameters)
         complaints += refusals
+        if not address.of_page():
+            try:
+                settings = settings.changed(**at_first_sight())
+            except SettingsError as error:
+                complaints.append(str(error))
         for name, value in settings.model_dump().items():
             st.session_state[key_of(name)] = value
         visitors_data.bring_named(InsideBert, settings, parameters)
@@ -253,11 +259,20 @@ def arrive(page_parts: Sequence[Part]) -> list[str]:
     step = stories.set_up(InsideBert)
     if step is not None:
         parts.open_part(InsideBert.name, parts.FIRST)
+        # What a story says of a model is said of goldviz's own; one that a person chose stays.
+        if st.session_state.get(key_of("model")) == first_model():
+            st.session_state[key_of("model")] = SHIPPED
     controls.ensure(InsideBert)
     if step is not None:
         show_what_is_beside()
     visitors_data.take(InsideBert)
     return complaints
+
+
+def at_first_sight() -> dict[str, Any]:
+    """What a page shows to whoever comes without a link: the first model, and of MiniLM a head that can be told."""
+    model = first_model()
+    return {"model": model} | ({"layer": 1, "head": 3} if model == f"{FOLDER_PREFIX}{MINILM}" else {})
 
 
 def show_what_is_beside() -> None:

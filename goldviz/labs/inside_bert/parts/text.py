@@ -18,6 +18,7 @@ from goldviz.labs.inside_bert.models import models_at_hand, named
 from goldviz.labs.inside_bert.parts.state import ReadText, complain, key_of, put
 from goldviz.labs.inside_bert.settings import LONGEST_TEXT
 from goldviz.models.text.loading import SHIPPED_FOLDER
+from goldviz.text_models import MINILM_NAME, MINILM_WORDS
 from goldviz.ui import visitors_data
 from goldviz.ui.brought_files import let_go
 from goldviz.ui.texts import model_dialog as text_model_dialog
@@ -50,6 +51,7 @@ def model_line(model: TextModel | None, trouble: str) -> None:
         notes = [
             *(dict(model.notes).values() if model else ()),
             *([shipped_words()] if _is_shipped() and model else []),
+            *([MINILM_WORDS] if model and model.name == MINILM_NAME else []),
         ]
         if notes:
             st.caption(" · ".join(plain(note) for note in notes))
