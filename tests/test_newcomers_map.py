@@ -209,7 +209,7 @@ told["variable"] = [*run["largest_weight"].dims], run["largest_weight"].values.m
 told["report"] = report_of_run(settings, run, {})
 told["preset"] = declared.preset("fix-wide").width
 
-from goldviz.labs.backpropagation_steps.parts.diagram import network_data
+from goldviz.labs.backpropagation_steps.exchange import network_data
 from goldviz.labs.backpropagation_steps.gradients import Loss, total
 from goldviz.labs.backpropagation_steps.network import changed
 from goldviz.labs.backpropagation_steps.settings import BackpropagationSteps

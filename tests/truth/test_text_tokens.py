@@ -21,8 +21,8 @@ from transformers.convert_slow_tokenizer import bytes_to_unicode
 
 from goldviz.data.texts.kept_texts import keep_text
 from goldviz.labs.text_tokens.compute import SENTENCES
+from goldviz.labs.text_tokens.exchange import tokens_data
 from goldviz.labs.text_tokens.figures import FIGURES
-from goldviz.labs.text_tokens.parts.stepper import tokens_data
 from goldviz.labs.text_tokens.settings import TextTokens
 
 RECEIPTS = (

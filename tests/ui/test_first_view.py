@@ -103,7 +103,7 @@ def test_a_page_that_cannot_be_drawn_has_none_and_the_log_says_so_once(
 
 def test_words_are_text_whatever_they_contain() -> None:
     bad = '</script><script>alert("1")</script>&<!--'
-    view = view_of(Opening(bad, bad, bad, (bad,), bad, bad, ((json.dumps({"title": bad}), bad),)))
+    view = view_of(Opening((bad,), bad, bad, bad, (bad,), bad, bad, ((json.dumps({"title": bad}), bad),)))
     assert "alert(" in view
     assert "<script>alert" not in view
     assert "<!--" not in view

@@ -30,7 +30,7 @@ def test_each_count_is_of_trials_of_that_very_advice(kind: str) -> None:
 
 def test_counts_are_those_of_the_recorded_trials_and_no_card_invents_one() -> None:
     assert helped_elsewhere("saturated") == "In goldviz's own networks it helped in 27 of 30 trials."
-    assert helped_elsewhere("exploding", recurrent=True) == "In goldviz's own networks it helped in 47 of 49 trials."
+    assert helped_elsewhere("exploding", recurrent=True) == "In goldviz's own networks it helped in 42 of 44 trials."
     assert helped_elsewhere("exploding") == ""
     assert helped_elsewhere("first_loss") == "In goldviz's own networks it helped in 10 of 10 trials."
     assert {kind for kind in (*CURES, *APPLIED) if helped_elsewhere(kind)} == set(REMEDIES)

@@ -107,6 +107,11 @@ class Heads:
         return float(self.idle.mean()) if self.idle.size else np.nan
 
     @property
+    def nearest(self) -> tuple[float, str, int]:
+        """The largest share on a neighbour, whose it is, and how many heads beside that one look at one."""
+        return (*max(self.beside), len(self.beside) - 1)
+
+    @property
     def ordered(self) -> bool:
         """Whether a head looks at its neighbour."""
         return bool(self.beside)
@@ -418,6 +423,11 @@ def choices_left(loss: float) -> float:
 def torn_between(loss: float, uniform: float) -> str:
     """A loss as a number of pieces; one above that of guessing all alike has none."""
     return "worse than guessing all alike" if loss > uniform else f"as torn between {choices_left(loss):,.0f} pieces"
+
+
+def head_width(width: int, heads: int) -> int:
+    """How many numbers a query or key of one head has."""
+    return width // heads
 
 
 below_frequencies = measure(lambda run: PretrainingReading.unigram(run) - PretrainingReading.lowest_loss(run), "nat")

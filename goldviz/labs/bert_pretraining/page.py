@@ -10,7 +10,7 @@ import streamlit as st
 from goldviz.diagnostics.findings import median
 from goldviz.labs.bert_pretraining import LAB
 from goldviz.labs.bert_pretraining.findings import pretraining_verdict
-from goldviz.labs.bert_pretraining.measures import PretrainingReading, choices_left, torn_between
+from goldviz.labs.bert_pretraining.measures import PretrainingReading, choices_left, head_width, torn_between
 from goldviz.labs.bert_pretraining.settings import NEXT_SENTENCE, PERMUTATION, BertPretraining
 from goldviz.ui.pages.laboratory import LaboratoryPage, words_beside
 from goldviz.ui.panels.lanes import Lane
@@ -79,11 +79,12 @@ def _numbers(lane: Lane[BertPretraining]) -> str:
         return "The run's numbers appear here with its first look."
     reading = PretrainingReading.of(ds)
     width, heads = int(ds.attrs.get("width", settings.width)), ds.sizes["head"]
+    of_head = head_width(width, heads)
     lines = [
         "In this run:",
         f"- $V = {choices_left(reading.uniform):,.0f}$ pieces: guessing all alike costs "
         f"$\\ln V = {reading.uniform:.2f}$ nat, guessing by frequency {reading.unigram:.2f}",
-        f"- $|M|$ is {100 * settings.masked_share:.0f} % of the pieces; $d_k = {width} / {heads} = {width // heads}$",
+        f"- $|M|$ is {100 * settings.masked_share:.0f} % of the pieces; $d_k = {width} / {heads} = {of_head}$",
     ]
     if settings.pretraining_steps:
         lines.append(

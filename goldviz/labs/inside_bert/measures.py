@@ -134,20 +134,24 @@ def pieces_changed(first: Run, second: Run) -> list[tuple[int, str, str]] | None
     return [(place, token, other) for place, (token, other) in pairs if token != other]
 
 
-def largest_weight(steps: Run) -> tuple[str, dict[str, float]]:
-    """The key with the largest weight of the query whose steps these are, and the numbers that lead to the weight.
+def largest_weight(steps: Run) -> tuple[str, str, dict[str, float]]:
+    """The query whose steps these are, the key with its largest weight, and the numbers that lead to the weight.
 
     ``total`` is the sum of exp(S_m - max S): the weight of the largest score is 1 / total. ``sum`` is of all weights.
     """
-    weights, scores = steps["weight"].values, steps["score"].values
+    weights, scores, tokens = steps["weight"].values, steps["score"].values, steps["token"].values
     best = int(weights.argmax())
-    return str(steps["token"].values[best]), {
-        "product": float(steps["product"].values[best]),
-        "score": float(scores[best]),
-        "total": float(np.exp(scores - scores.max()).sum()),
-        "weight": float(weights[best]),
-        "sum": float(weights.sum()),
-    }
+    return (
+        str(tokens[int(steps.attrs["query_piece"]) - 1]),
+        str(tokens[best]),
+        {
+            "product": float(steps["product"].values[best]),
+            "score": float(scores[best]),
+            "total": float(np.exp(scores - scores.max()).sum()),
+            "weight": float(weights[best]),
+            "sum": float(weights.sum()),
+        },
+    )
 
 
 def guesses(run: Run) -> list[str]:

@@ -186,9 +186,9 @@ def _typed(reviews: dict[str, str]) -> str:
 
 
 def _read(lane: Lane[RecurrentGradients], settings: RecurrentGradients, text: str) -> Run | None:
-    from goldviz.labs.recurrent_gradients.word_by_word import READ_SECONDS, word_by_word
+    from goldviz.labs.recurrent_gradients.word_by_word import READ_SECONDS, weights_of, word_by_word
 
-    arguments = settings.model_dump_json(), lane.dataset["weights"].values, text
+    arguments = settings.model_dump_json(), weights_of(lane.dataset), text
     return background.answer(
         Task(f"words-{(lane.id, lane.version, text)}", word_by_word, arguments, "Reading the words", READ_SECONDS)
     )

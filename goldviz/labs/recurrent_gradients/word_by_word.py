@@ -12,6 +12,7 @@ import xarray as xr
 from torch import Tensor
 from torch.nn import functional
 
+from goldviz.arrays.labelled import Run
 from goldviz.labs.recurrent_gradients.reader import SequenceReader, at_start, take_over
 from goldviz.labs.recurrent_gradients.reviews import VOCABULARY
 from goldviz.labs.recurrent_gradients.settings import RecurrentGradients, lanes
@@ -65,6 +66,11 @@ class Words:
         ]
         rows = functional.one_hot(torch.tensor(numbers), len(VOCABULARY)).double()
         return (rows * torch.tensor(self.known)[:, None])[:, None]
+
+
+def weights_of(run: Run) -> np.ndarray:
+    """The last weights of the networks of a run."""
+    return np.asarray(run["weights"].values)
 
 
 def word_by_word(report: Report, settings: str, weights: np.ndarray, text: str) -> xr.Dataset:

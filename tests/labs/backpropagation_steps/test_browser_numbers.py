@@ -9,6 +9,7 @@ import pytest
 import torch
 
 from goldviz.labs.backpropagation_steps.compute import costs, difference
+from goldviz.labs.backpropagation_steps.exchange import network_data
 from goldviz.labs.backpropagation_steps.gradients import (
     Loss,
     by_hand,
@@ -19,7 +20,6 @@ from goldviz.labs.backpropagation_steps.gradients import (
     traced,
 )
 from goldviz.labs.backpropagation_steps.network import changed, sizes
-from goldviz.labs.backpropagation_steps.parts.diagram import network_data
 from goldviz.labs.backpropagation_steps.settings import LOSSES, BackpropagationSteps
 from goldviz.models.feedforward.activations import ACTIVATIONS
 from tests.javascript import node

@@ -11,7 +11,7 @@ from tests.thinned import thinned
 
 def test_it_is_found_by_its_name() -> None:
     assert instants()["residual-flow"] is ResidualFlow
-    assert ResidualFlow.rank == 40
+    assert ResidualFlow.rank == 44
 
 
 @pytest.mark.parametrize("field", thinned(FIELDS, 2))

@@ -170,7 +170,7 @@ def _fewer(settings: BertPretraining) -> Candidate:
 
 
 def _nearest(n: PretrainingReading) -> str:
-    (share, words), others = max(n.heads.beside), len(n.heads.beside) - 1
+    share, words, others = n.heads.nearest
     return f"{words}: {percent(share)} of its attention{f', and {others} more' if others else ''}"
 
 

@@ -13,9 +13,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-import numpy as np
 import streamlit as st
 import xarray as xr
+from numpy import asarray, float32, ndarray
 from plotly.colors import sequential
 
 from goldviz.figures.theme import INKS, SEQUENTIAL, Theme
@@ -135,9 +135,8 @@ def steps_of(read: ReadText, reading: TextReading, place: Place) -> xr.Dataset:
 
 def weight_by_hand(ds: xr.Dataset) -> dict[str, str]:
     """The largest weight of a query with all numbers that lead to it, each in words."""
-    key, numbers = largest_weight(ds)
-    asked = str(ds["token"].values[int(ds.attrs["query_piece"]) - 1])
-    words = {"asked": short_piece(asked), "key": short_piece(key)}
+    query, key, numbers = largest_weight(ds)
+    words = {"asked": short_piece(query), "key": short_piece(key)}
     counts = {"width": str(ds.sizes["dimension"]), "keys": str(ds.sizes["piece"])}
     digits = {"weight": 4, "sum": 6}
     written = {name: f"{value:.{digits.get(name, 3)}f}".replace("-", "−") for name, value in numbers.items()}
@@ -171,17 +170,17 @@ def exhibit(read: ReadText, reading: TextReading) -> AttentionExhibit:
     """The reading with its maps: raw weights, lengths of the weighted values (Kobayashi et al. 2020), and rollout."""
     pieces = reading.pieces
 
-    def head(layer: int, number: int, measure: Measure) -> np.ndarray:
+    def head(layer: int, number: int, measure: Measure) -> ndarray:
         if measure == "norms":
-            return head_norms(reading, layer, number).astype(np.float32)
+            return head_norms(reading, layer, number).astype(float32)
         if measure == "rollout":
             ways = read.task("Rolling the attention out", tasks.of_reading, ways_down)
-            return np.asarray(answered(ways)["rolled"].values[layer], np.float32)
+            return asarray(answered(ways)["rolled"].values[layer], float32)
         return reading.head(layer, number).weights
 
-    def word_norms(layer: int, number: int) -> np.ndarray:
+    def word_norms(layer: int, number: int) -> ndarray:
         task = read.task("Summing the values of words", tasks.of_reading, head_word_norms, layer, number)
-        return np.asarray(answered(task), np.float32)
+        return asarray(answered(task), float32)
 
     return AttentionExhibit(
         tokens=pieces.tokens,
