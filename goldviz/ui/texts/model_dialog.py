@@ -84,7 +84,7 @@ def _runs() -> dict[str, str]:
         return {}
 
 
-def _hub(use: Use, suggests: str) -> None:
+def _hub(use: Use, suggests: str = "") -> None:
     st.caption(
         "A model is downloaded once, into the hub's own folder on this machine, and works without a network from then "
         "on. No code of it is run. Its licence is the one that its page states."
