@@ -5,9 +5,9 @@ The browser has the whole list and looks through it by itself (``assets/search.j
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
+import secrets
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
@@ -131,8 +131,11 @@ def as_json() -> str:
 
 @cache
 def path() -> str:
-    """Where a browser gets the list, which it may keep: another list stands elsewhere."""
-    return f"{PATH}/{hashlib.blake2b(as_json().encode(), digest_size=6).hexdigest()}.json"
+    """Where a browser gets the list, which it may keep: that of another process stands elsewhere.
+
+    The list itself is made when somebody asks for it, not while a page is drawn.
+    """
+    return f"{PATH}/{secrets.token_hex(6)}.json"
 
 
 def routes(base: str) -> list[Route]:
@@ -145,7 +148,7 @@ def routes(base: str) -> list[Route]:
     from goldviz.ui.serving.page_modules import ALLOWED_TO_STAY
 
     async def listed(request: Request) -> Response:
-        if request.url.path.rpartition("/")[2] != (await run_sync(path)).rpartition("/")[2]:
+        if request.url.path.rpartition("/")[2] != path().rpartition("/")[2]:
             return Response("There is no such list. Reload the page.", 404, media_type="text/plain")
         return Response(await run_sync(as_json), headers=ALLOWED_TO_STAY, media_type="application/json")
 

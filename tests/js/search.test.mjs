@@ -41,10 +41,10 @@ test("a picture is put in once, and anew where it is another", () => {
   assert.ok(parent.querySelector("g"));
 });
 
-async function opened(isOver = false) {
+async function opened(isOver = false, address = "/list.json", answer = async () => ({ ok: true, json: async () => LIST })) {
   const [host, chosen] = [new Element("div"), []];
-  globalThis.fetch = async () => ({ ok: true, json: async () => LIST });
-  const leave = placeOfSearch(host, { address: "/list.json", isOver }, (number) => chosen.push(number));
+  globalThis.fetch = answer;
+  const leave = placeOfSearch(host, { address, isOver }, (number) => chosen.push(number));
   const field = host.querySelector("input");
   field.focus = () => field.hear("focus");
   field.blur = () => field.hear("blur");
@@ -74,6 +74,12 @@ test("nothing that is called so is said, and Enter goes nowhere", async () => {
   assert.equal(host.querySelector("ul").textContent, "Nothing is called like that.");
   key("Enter");
   assert.deepEqual(chosen, []);
+});
+
+test("a list that does not come is told", async () => {
+  const { host, type } = await opened(false, "/lost.json", async () => ({ ok: false, statusText: "Not Found" }));
+  await type("vanishing");
+  assert.match(host.querySelector("ul").textContent, /did not come/);
 });
 
 test("a slash opens the field over a page, but not while somebody types", async () => {

@@ -56,9 +56,9 @@ SUGGESTED: tuple[tuple[str, str], ...] = (
     ),
     (
         "ProsusAI/finbert",
-        "FinBERT by Araci (2019), which shares nothing with the other but the name: BERT with its 30,522 pieces, "
-        "trained further on financial news and fine-tuned on the Financial PhraseBank. It gives a tone: positive, "
-        "negative or neutral.",
+        "FinBERT by Araci (2019), which shares the name alone with that of Yang, Uy and Huang. It is BERT with its "
+        "30,522 pieces, trained further on financial news and fine-tuned on the Financial PhraseBank. It gives a "
+        "tone: positive, negative or neutral.",
     ),
     (
         "google-bert/bert-base-uncased",

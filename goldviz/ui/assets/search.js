@@ -100,7 +100,7 @@ export function placeOfSearch(host, { address, isOver }, choose) {
     for (const [place, row] of [...list.children].entries()) row.setAttribute("aria-selected", String(place === at));
     if (shown.length) field.setAttribute("aria-activedescendant", `goldviz-found-${at}`);
   };
-  const show = (entries) => {
+  const show = (entries, otherwise = "Nothing is called like that.") => {
     [shown, at] = [entries, 0];
     const rows = entries.map(({ title, kind, place }, number) => {
       const row = document.createElement("li");
@@ -117,7 +117,7 @@ export function placeOfSearch(host, { address, isOver }, choose) {
     });
     if (!rows.length) {
       const nothing = document.createElement("li");
-      nothing.textContent = "Nothing is called like that.";
+      nothing.textContent = otherwise;
       rows.push(nothing);
     }
     list.replaceChildren(...rows);
@@ -146,7 +146,7 @@ export function placeOfSearch(host, { address, isOver }, choose) {
       const entries = await listAt(address);
       if (turn === asked) show(found(entries, field.value));
     } catch {
-      if (turn === asked) show([]);
+      if (turn === asked) show([], "The list did not come from the server. Reload the page.");
     }
   };
   field.onblur = leave;
