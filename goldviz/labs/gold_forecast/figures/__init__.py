@@ -15,7 +15,7 @@ from goldviz.arrays.labelled import Run
 from goldviz.figures import fits, layers
 from goldviz.figures.chart import offered
 from goldviz.figures.theme import style_of
-from goldviz.figures.thumbnail import Curve, polyline_svg
+from goldviz.figures.thumbnail import picture_svg, revealed
 from goldviz.labs.gold_forecast.figures import distribution, memory, skill
 from goldviz.labs.gold_forecast.figures.days import AT_FIRST_EPOCH, missing
 from goldviz.labs.gold_forecast.scoring.series import Series
@@ -23,8 +23,6 @@ from goldviz.labs.gold_forecast.settings import GoldForecast
 
 __all__ = ["FIGURES", "picture", "shared_limits"]
 
-POINTS = 60
-"""Points of the picture's curves."""
 
 FIGURES, shared_limits = offered(
     GoldForecast,
@@ -56,18 +54,30 @@ FIGURES, shared_limits = offered(
 
 
 def picture(ds: Run) -> str:
-    """The home page's picture: what the network gains over the simplest forecast, which stays at zero."""
-    label = "What the network gains over the simplest forecast, added up over time; the simplest stays at zero."
+    """The home page's picture: how much better than the simplest forecast each one is, with its interval."""
+    label = "How much less each forecast errs than the simplest one does, with 95 % intervals; the line is no better."
     series = Series.of(ds)
-    if "target" not in ds or not ds["target"].size or series.look is None:
-        return polyline_svg([], label=label)
-    rows, _ = skill.drawn_rows(series, POINTS)
-    values = skill.curve_values(series, series.gains("network"))[rows]
-    if not np.isfinite(values).any():
-        return polyline_svg([], label=label)
-    own, simplest = style_of(series.network), style_of(series.reference)
-    curves = [
-        Curve(simplest.label, np.zeros(len(rows)), simplest.colour, simplest.dash),
-        Curve(own.label.split()[0], values, own.colour),
-    ]
-    return polyline_svg(curves, label=label, axes=("time", "gain, added up"), is_revealed=True)
+    if "score" not in ds or not ds["score"].size or series.look is None:
+        return picture_svg([], label=label)
+    models = [series.network if model == "network" else str(model) for model in ds["model"].values]
+    ends = np.stack([ds[name].sel(metric="r2").values for name in ("score_low", "score", "score_high")], axis=1)
+    rows = [(model, row) for model, row in zip(models, ends, strict=True) if np.isfinite(row).all() and np.ptp(row)]
+    if not rows:
+        return picture_svg([], label=label)
+    reach = min(0.0, *(row[0] for _, row in rows)), max(0.0, *(row[2] for _, row in rows))
+    parts = [f'<path d="M{_across(0.0, *reach)} 8V152" stroke="currentColor" stroke-dasharray="2 3" fill="none"/>']
+    for place, (model, row) in enumerate(rows):
+        style, y = style_of(model), round(28 + place * 112 / max(len(rows) - 1, 1))
+        first, middle, last = (_across(float(end), *reach) for end in row)
+        name, look = style.label.split()[0], f'stroke="{style.colour}" stroke-width="3" stroke-linecap="round"'
+        parts += [
+            f'<text x="92" y="{y + 5}" font-size="14" text-anchor="end" fill="currentColor">{name}</text>',
+            revealed([f'<path d="M{first} {y}H{last}" {look}/>']),
+            f'<circle cx="{middle}" cy="{y}" r="5" fill="{style.colour}"/>',
+        ]
+    return picture_svg(parts, label=label, axes=(f"better than {style_of(series.reference).label}", ""))
+
+
+def _across(share: float, low: float, high: float) -> str:
+    """Where a score stands on the picture."""
+    return f"{104 + 200 * (share - low) / (high - low):.1f}"
