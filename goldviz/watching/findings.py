@@ -23,6 +23,7 @@ from goldviz.diagnostics.headroom import EDGE, of_headroom
 from goldviz.watching.declared import STEP
 from goldviz.watching.elsewhere import helped_elsewhere
 from goldviz.watching.measures import (
+    LONG,
     WatchedReading,
     cause_of,
     facts_of,
@@ -59,7 +60,8 @@ GROWS = 2.0
 GUESS_BEGINS, GUESS_ENDS = 2.0, 0.97
 LONG_ENOUGH = 1e-2
 """Of a step over the weights, for a loss that rises to be its doing."""
-WARM_UP_UPDATE, WARM_UP_RISE = 0.1, 1.5
+WARM_UP_UPDATE, WARM_UP_RISE = LONG, 1.5
+FEW_LONG_STEPS = 0.1
 
 TOO_LARGE, TOO_SMALL = "learning_rate_too_large", "learning_rate_too_small"
 
@@ -546,8 +548,9 @@ GUESSES = (
         "The first steps are too long",
         line=above("first_updates", WARM_UP_UPDATE, "a ratio above {at}")
         & above("first_rise", WARM_UP_RISE, "a loss {at} times its start")
-        # Of a rate that was lowered, short steps tell nothing about the first ones.
-        & below("update_at_first_rate", training.LARGEST_UPDATE, "later steps below {at:.1g} at that rate"),
+        & below("update", training.LARGEST_UPDATE, "later steps below {at:.1g}")
+        # Where steps stay that long, it is not the first ones that are too long.
+        & below("long_steps", FEW_LONG_STEPS, "fewer than {at:percent} of all so long"),
         number="update-to-data ratio {first_updates:times}, loss {first_rise:times} times its start",
         explanation="Large first steps throw the weights about before the optimiser knows their scale.",
     ),

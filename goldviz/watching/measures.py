@@ -43,6 +43,8 @@ USUAL_UPDATE = 1e-3
 """Norm of a step over that of the weights that is usual."""
 NO_RATE = 1e-4
 """Of the highest rate: a rate below it moves nothing."""
+LONG = 0.1
+"""An update-to-data ratio above which a step is a long one."""
 ALIKE = 2.0
 """Times apart that two rates are at most to be about the same."""
 WINDOW = 8
@@ -217,27 +219,35 @@ def _typical_of_steps(dataset: Run, chosen: np.ndarray | None = None) -> float:
     The first steps are all measured, later ones as seldom as the budget asks for: counted alike, the long first steps
     would outweigh a run's others on a slow machine alone. NaN where the last half of the steps has no measured one.
     """
+    ratios, stands_for, reaches = _ratios_of_steps(dataset, chosen)
+    if not ratios.size or (chosen is None and not reaches):
+        return math.nan
+    order = np.argsort(ratios)
+    reached = np.cumsum(stands_for[order]) / stands_for.sum()
+    # As a median of alike weights: between two where half lies on either side.
+    low, high = (int(np.searchsorted(reached, half)) for half in (0.5 - 1e-9, 0.5 + 1e-9))
+    return float(ratios[order][low : high + 1].mean())
+
+
+def _ratios_of_steps(dataset: Run, chosen: np.ndarray | None = None) -> tuple[Floats, Floats, bool]:
+    """The update-to-data ratios that are positive numbers, for how many steps each stands, and whether the last half of
+    the steps has one."""
     ratios = values(dataset, "update_to_data")
     if ratios.ndim != 2:
-        return math.nan
+        return np.zeros(0), np.zeros(0), False
     steps = dataset["update_to_data"][STEP].values.astype(np.float64)
     if chosen is not None:
         ratios, steps = ratios[chosen], steps[chosen]
     usable = np.isfinite(ratios) & (ratios > 0)
     measured = usable.any(1)
     at = steps[measured]
-    # Steps are numbered from 1.
-    if not at.size or (chosen is None and at[-1] < steps[-1] / 2):
-        return math.nan
+    if not at.size:
+        return np.zeros(0), np.zeros(0), False
     between = (at[1:] + at[:-1]) / 2
+    # Steps are numbered from 1.
     ends = np.array([at[0] - 0.5, *between, max(steps[-1], at[-1]) + 0.5])
     stands_for = np.broadcast_to(np.diff(ends)[:, None], (at.size, ratios.shape[1]))[usable[measured]]
-    found = ratios[measured][usable[measured]]
-    order = np.argsort(found)
-    reached = np.cumsum(stands_for[order]) / stands_for.sum()
-    # As a median of alike weights: between two where half lies on either side.
-    low, high = (int(np.searchsorted(reached, half)) for half in (0.5 - 1e-9, 0.5 + 1e-9))
-    return float(found[order][low : high + 1].mean())
+    return ratios[measured][usable[measured]], stands_for, bool(at[-1] >= steps[-1] / 2)
 
 
 def replayed(dataset: Run) -> tuple[str, float] | None:
@@ -333,19 +343,11 @@ class WatchedReading:
     @property
     def update_now(self) -> float:
         """The typical update-to-data ratio of the steps at about the present rate; NaN where none was measured."""
-        return self._update_at_rate_of(-1)
-
-    @property
-    def update_at_first_rate(self) -> float:
-        """The typical update-to-data ratio of the steps at about the first rate; NaN where none was measured."""
-        return self._update_at_rate_of(0)
-
-    def _update_at_rate_of(self, which: int) -> float:
         ratios = values(self.dataset, "update_to_data")
         steps, rates = _rates(self.dataset)
         if not (ratios.size and rates.size):
             return self.update
-        alike = steps[np.abs(np.log(rates / rates[which])) <= math.log(ALIKE)]
+        alike = steps[np.abs(np.log(rates / rates[-1])) <= math.log(ALIKE)]
         return _typical_of_steps(self.dataset, np.isin(self.dataset["update_to_data"][STEP].values, alike))
 
     @property
@@ -367,6 +369,12 @@ class WatchedReading:
         """The largest typical update-to-data ratio among the first steps."""
         ratios = values(self.dataset, "update_to_data")[:FIRST_STEPS]
         return max((typical_update(row) for row in ratios), default=math.nan)
+
+    @property
+    def long_steps(self) -> float:
+        """The share of the run's updates that changed a layer by more than a tenth; NaN where none was measured."""
+        ratios, stands_for, _ = _ratios_of_steps(self.dataset)
+        return float(stands_for[ratios > LONG].sum() / stands_for.sum()) if ratios.size else math.nan
 
     @property
     def first_rise(self) -> float:

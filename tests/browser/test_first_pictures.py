@@ -95,8 +95,10 @@ AT_STEP = """async (share) => {
   const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
   const slider = document.querySelector(".goldviz-timeline input");
   slider.value = Math.round(Number(slider.min) + share * (slider.max - slider.min));
-  slider.dispatchEvent(new Event("input"));
   const hosts = [...document.querySelectorAll(".goldviz-figure[data-lane]")];
+  // A figure keeps the room of the steps before, so that it stands still; one that is drawn alone has none to keep.
+  for (const host of hosts) host.goldvizPlace.room = undefined;
+  slider.dispatchEvent(new Event("input"));
   const waits = ({ goldvizPlace: place }) => place.drawn !== place.want().figure;
   while (hosts.some(waits)) await pause(20);
   await pause(50);

@@ -534,15 +534,15 @@ def test_a_typical_step_is_that_of_the_run_however_seldom_steps_are_measured(apa
 
 
 @pytest.mark.parametrize("apart", [1, 8])
-def test_short_steps_of_a_lowered_rate_tell_nothing_of_the_first_ones(apart: int) -> None:
+def test_how_many_steps_were_long_hangs_on_no_budget(apart: int) -> None:
     steps = np.arange(1, 151)
-    rates = np.where(steps <= 50, 0.1, 0.001)
+    rates = np.where(steps <= 50, 0.11, 0.001)
     ratios = np.where((steps <= 5) | (steps % apart == 0), rates, np.nan)[:, None]
     told = xr.Dataset(
         {"update_to_data": (("step", "layer"), ratios), "learning_rate": ("step", rates)}, coords={"step": steps}
     )
     n = WatchedReading(told, {})
-    assert (n.update_at_first_rate, n.update, n.update_now) == pytest.approx((0.1, 0.001, 0.001))
+    assert (n.long_steps, n.update, n.update_now) == pytest.approx((1 / 3, 0.001, 0.001), rel=0.05)
 
 
 @pytest.mark.parametrize("answers", [{"kind": "normal", "ended": 1.0, "guess": 1.0, "times": 0, "more": 0}])

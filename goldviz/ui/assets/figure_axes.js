@@ -112,8 +112,9 @@ export function ticksOf(axis, length) {
     return months ? spread(datesOf(from, to, months)) : beyond("days at an axis");
   }
   const step = dtick ?? roundStep((to - from) / count);
-  const first = Math.ceil((from - (axis.tick0 ?? 0)) / step - 1e-9) * step + (axis.tick0 ?? 0);
-  const places = Array.from({ length: Math.floor((to + AT_EDGE * (to - from) - first) / step) + 1 }, (_, at) => first + at * step);
+  const edge = AT_EDGE * (to - from);
+  const first = Math.ceil((from - edge - (axis.tick0 ?? 0)) / step) * step + (axis.tick0 ?? 0);
+  const places = Array.from({ length: Math.floor((to + edge - first) / step) + 1 }, (_, at) => first + at * step);
   const most = Math.max(Math.abs(from), Math.abs(to));
   return spread(places.map((value) => [value, numberAs(tickformat, value, { ...axis, step, most }) + (axis.ticksuffix ?? "")]));
 }
