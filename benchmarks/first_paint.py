@@ -30,7 +30,9 @@ def visit(browser: Browser, server: Server) -> dict[str, float]:
     with fresh_page(browser, before=watching_for(**WATCHED)) as page:
         page.goto(server.address)
         found = painted_at(page, WATCHED)
-        paint: float = page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime")
+        # The browser notes its first paint a moment after it.
+        noted = page.wait_for_function("performance.getEntriesByName('first-contentful-paint')[0]?.startTime")
+        paint = float(noted.json_value())
         return {**found, "paint": paint}
 
 
