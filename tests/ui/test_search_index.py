@@ -15,7 +15,7 @@ from goldviz.declare.stories import stories
 from goldviz.ui import chrome, search_index
 from goldviz.ui.search_index import Entry, entries
 from tests.javascript import node
-from tests.pages.visit import Visitor
+from tests.pages.visit import HOME, LABORATORY, Visitor
 
 PEOPLE_TYPE = {
     "RNN": "recurrent-gradients",
@@ -80,3 +80,12 @@ def test_what_is_chosen_is_opened_as_it_was_meant(entry: Entry) -> None:
     visitor = Visitor(entry.file, dict(entry.query))
     assert not visitor.errors
     assert not visitor.warnings
+
+
+def test_who_only_draws_a_page_does_not_wait_for_the_list(monkeypatch: pytest.MonkeyPatch) -> None:
+    def made() -> None:
+        raise AssertionError("the list was made")
+
+    monkeypatch.setattr(search_index, "entries", made)
+    for page in (HOME, LABORATORY):
+        assert not Visitor(page).at.exception

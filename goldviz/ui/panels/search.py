@@ -31,8 +31,8 @@ def over_page() -> None:
 def _draw(*, is_over: bool) -> None:
     data = {"address": address(search_index.path()), "isOver": is_over}
     chosen = _component(data=data, key="search", on_chosen_change=lambda: None).chosen
-    entries = search_index.entries()
-    if isinstance(chosen, int) and 0 <= chosen < len(entries):
+    # The list takes a second to make: nobody who only draws a page waits for it.
+    if isinstance(chosen, int) and 0 <= chosen < len(entries := search_index.entries()):
         entry = entries[chosen]
         st.session_state[_STATE] = entry.state
         st.switch_page(entry.file, query_params=dict(entry.query))

@@ -638,3 +638,11 @@ def test_the_title_says_which_model_reads_and_finbert_is_a_press_away() -> None:
 
 def test_no_title_names_a_model_that_does_not_read() -> None:
     assert Reader({"model": "nobody/nothing", **SHORT}).at.title[0].value == "Inside BERT"
+
+
+def test_a_story_is_told_with_goldviz_s_own_model_and_the_head_of_its_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(inside_bert_state, "at_first_sight", lambda: {"model": "folder:first", "layer": 1, "head": 3})
+    visitor = Reader({"story": "attention.1"})
+    own = InsideBert()
+    chosen = {name: visitor.at.session_state[inside_bert_state.key_of(name)] for name in ("model", "layer", "head")}
+    assert chosen == {"model": own.model, "layer": own.layer, "head": own.head}

@@ -19,7 +19,7 @@ import xarray as xr
 
 from goldviz.data.texts.pieces import Pieces
 from goldviz.declare.settings import SettingsError
-from goldviz.declare.text_models import FOLDER_PREFIX, SHIPPED
+from goldviz.declare.text_models import FOLDER_PREFIX
 from goldviz.figures.spec import FigureSpec
 from goldviz.figures.theme import Theme
 from goldviz.labs.inside_bert import models, tasks
@@ -259,9 +259,11 @@ def arrive(page_parts: Sequence[Part]) -> list[str]:
     step = stories.set_up(InsideBert)
     if step is not None:
         parts.open_part(InsideBert.name, parts.FIRST)
-        # What a story says of a model is said of goldviz's own; one that a person chose stays.
-        if st.session_state.get(key_of("model")) == first_model():
-            st.session_state[key_of("model")] = SHIPPED
+        # What a story says of a model is said of goldviz's own, and of the head that the page begins with; a model that
+        # a person chose stays.
+        first = at_first_sight()
+        if st.session_state.get(key_of("model")) == first["model"]:
+            st.session_state.update({key_of(name): getattr(InsideBert(), name) for name in first})
     controls.ensure(InsideBert)
     if step is not None:
         show_what_is_beside()
