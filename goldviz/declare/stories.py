@@ -125,17 +125,35 @@ class Step:
             raise ValueError(f"A step has {len(self.words.split())} words; allowed are {MOST_WORDS}: {self.words!r}.")
 
 
+WORDS_A_MINUTE = 130
+LOOK, GUESS, TASK = 0.5, 0.3, 2.5
+"""Minutes for a step's figures, for a guess, and for what is to be trained: estimates, no measurements."""
+
+
 @dataclass(frozen=True)
 class Story:
-    """A question, and the steps that answer it. Raises ValueError for fewer than five steps or more than seven."""
+    """A question, and the steps that answer it. Raises ValueError for fewer than five steps or more than seven.
+
+    ``able`` ends the sentence *Then you can ...*. ``picture`` names the laboratory whose picture is shown beside it,
+    where it is not the story's own.
+    """
 
     slug: str
     title: str
+    able: str
     steps: tuple[Step, ...]
+    picture: str = ""
 
     def __post_init__(self) -> None:
         if len(self.steps) not in STEPS:
             raise ValueError(f"The story {self.slug!r} has {len(self.steps)} steps; allowed are 5 to 7.")
+
+    @property
+    def minutes(self) -> int:
+        """About how long it takes: reading, a look at each step's figures, a guess, a task with its training."""
+        words = sum(len(f"{one.words} {one.guess.question if one.guess else ''}".split()) for one in self.steps)
+        guesses, tasks = (sum(bool(getattr(one, name)) for one in self.steps) for name in ("guess", "task"))
+        return round(words / WORDS_A_MINUTE + len(self.steps) * LOOK + guesses * GUESS + tasks * TASK)
 
     @property
     def questions(self) -> str:

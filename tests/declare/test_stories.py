@@ -139,4 +139,4 @@ def test_a_step_of_many_words_and_a_story_of_few_steps_are_refused() -> None:
     with pytest.raises(ValueError, match="41 words; allowed are 40"):
         Step("word " * 41, ("a",))
     with pytest.raises(ValueError, match="has 1 steps; allowed are 5 to 7"):
-        Story("short", "Short", (Step("one", ("a",), guess=Guess("?", ("a",), lambda: (0, ""))),))
+        Story("short", "Short", "stop early.", (Step("one", ("a",), guess=Guess("?", ("a",), lambda: (0, ""))),))

@@ -2,10 +2,11 @@
 
 import pytest
 
-from goldviz.declare.stories import stories
+from goldviz.declare.stories import Guess, Step, Story, stories
 from goldviz.labs.depth_gradients.settings import DepthGradients
 from goldviz.ui.panels import lanes
 from goldviz.ui.panels import stories as stories_panel
+from goldviz.ui.panels.cards import picture_of
 from goldviz.ui.panels.story_progress import Progress
 from tests.pages.visit import HOME, LABORATORY, Visitor
 
@@ -26,6 +27,23 @@ def test_the_list_leads_to_every_story_and_home_to_the_list() -> None:
     labels = [link.proto.label for link in Visitor(PAGE).at.get("page_link")]
     assert all(any(title in label for label in labels) for title in titles)
     assert "stories" in [link.proto.page for link in Visitor(HOME).at.get("page_link")]
+
+
+def test_a_storys_card_shows_a_picture_tells_minutes_and_leads_to_its_first_step() -> None:
+    visitor = Visitor(PAGE)
+    said_on_cards = [element.value for element in visitor.at.caption]
+    for _, story in stories().values():
+        assert any(f"About {story.minutes} minutes." in words and story.able in words for words in said_on_cards)
+        assert picture_of(story.picture or stories()[story.slug][0]).startswith("<svg")
+
+
+@pytest.mark.parametrize("count", [5, 7])
+def test_more_steps_guesses_and_tasks_take_longer(count: int) -> None:
+    look = Step("Look at it.", ("a",))
+    ask = Step("Look at it.", ("a",), guess=Guess("Is it?", ("No", "Yes"), lambda run: (0, "")))
+    quiet, asking = (Story("s", "S", "see.", (one,) * count) for one in (look, ask))
+    assert 0 < quiet.minutes < asking.minutes
+    assert Story("s", "S", "see.", (look,) * 7).minutes > Story("s", "S", "see.", (look,) * 5).minutes
 
 
 def test_a_step_sets_its_page_up_and_a_guess_is_answered() -> None:

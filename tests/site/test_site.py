@@ -81,7 +81,7 @@ def test_a_guess_on_an_instant_page_is_answered_from_what_it_computes(monkeypatc
     preset = LENS.declared.presets[0].slug
     guess = Guess("How many words?", ("none", "some"), lambda ds: (1, f"{len(ds.data_vars)} numbers."))
     steps = (Step("See.", (preset,), guess=guess), *(Step("See.", (preset,)) for _ in range(4)))
-    monkeypatch.setattr(figures, "stories", lambda: {"lens": (LENS.name, Story("lens", "Lens", steps))})
+    monkeypatch.setattr(figures, "stories", lambda: {"lens": (LENS.name, Story("lens", "Lens", "look.", steps))})
     monkeypatch.setattr(figures, "place", lambda *_: LENS.name)
     page = step_page("lens", 1)
     assert page.asks

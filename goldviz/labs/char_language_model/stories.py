@@ -45,6 +45,7 @@ STORIES = (
     Story(
         "spelling",
         "Learning to spell",
+        "judge a language model against counts, by its loss and by its bits for a byte.",
         (
             Step(
                 "No network yet: how often does each letter follow each other in first names? The table is a model. "

@@ -39,6 +39,7 @@ STORIES = (
     Story(
         "flow",
         "From residual steps to a flow",
+        "say what residual steps can do that a flow cannot, and how to help the flow.",
         (
             Step(
                 "A residual block moves each point a little: x + f(x). Eight blocks, eight straight moves. "

@@ -60,6 +60,7 @@ STORIES = (
     Story(
         "deep-plain",
         "What fifteen layers do to a gradient",
+        "say why a deep network's first layers stop learning, and cure it by how weights begin.",
         (
             Step(
                 "Fifteen layers learn a simple function. The line below shows how much gradient each layer "
@@ -119,6 +120,7 @@ STORIES = (
     Story(
         "skip",
         "What a skip connection does",
+        "say what a skip connection keeps alive and what it does not, and train thirty layers.",
         (
             Step(
                 "A residual layer adds to what it is given, so its derivative is 1 plus something. Follow "

@@ -30,6 +30,7 @@ STORIES = (
     Story(
         "gold",
         "Can a network forecast gold?",
+        "check a forecast for look-ahead, for its baseline and for luck before you believe it.",
         (
             Step(
                 "A market has many clocks: each channel is known from its release on. What stands in a row at "

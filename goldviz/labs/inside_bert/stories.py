@@ -29,6 +29,7 @@ STORIES = (
     Story(
         "attention",
         "What attention is, and is no evidence of",
+        "read an attention map, and say what it does not prove.",
         (
             Step(
                 "In every head each word looks at all others. A line's width shows how much; a word's weights add "

@@ -60,6 +60,7 @@ STORIES = (
     Story(
         "memory-to-attention",
         "From memory to attention",
+        "say what attention may read: memory cells, letters, its own steps, operations.",
         (
             Step(
                 "A network hears rows of bits, and has to say them again. It writes them into a memory of 16 cells, "

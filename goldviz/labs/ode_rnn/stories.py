@@ -47,6 +47,7 @@ STORIES = (
     Story(
         "gaps",
         "Seeing between observations",
+        "choose a network for irregular times, and test whether its flow is true between observations.",
         (
             Step(
                 "A swing is seen at irregular times, the dots. What is it doing in between? Look at the lines "

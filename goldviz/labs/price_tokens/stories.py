@@ -38,6 +38,7 @@ STORIES = (
     Story(
         "prices",
         "Can a language model read prices?",
+        "turn prices into tokens, and find out where a forecast knows tomorrow.",
         (
             Step(
                 "Eight bins hold equally many days. Each day's move becomes the token of its bin, and a market "

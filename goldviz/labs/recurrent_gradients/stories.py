@@ -57,6 +57,7 @@ STORIES = (
     Story(
         "memory",
         "Who remembers fifty steps?",
+        "say why a plain RNN forgets, and train one that remembers forty steps.",
         (
             Step(
                 "Two of fifty numbers are marked; the answer is their sum. Whoever forgets the first one can "
@@ -109,6 +110,7 @@ STORIES = (
     Story(
         "valves",
         "Gates as valves",
+        "open and shut an LSTM's forget gate by its bias, and say how far a gradient gets.",
         (
             Step(
                 "An LSTM's cell is a pipe. The forget gate is its valve: 1 lets all through, 0 empties it. At "
@@ -152,5 +154,6 @@ STORIES = (
                 ),
             ),
         ),
+        picture="lstm-valves",
     ),
 )

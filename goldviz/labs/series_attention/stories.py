@@ -56,6 +56,7 @@ STORIES = (
     Story(
         "series",
         "Can a Transformer forecast?",
+        "judge a Transformer's forecast against simple rules.",
         (
             Step(
                 "Two sines of random height. Then comes one as high as the higher of both: find it in the past.",

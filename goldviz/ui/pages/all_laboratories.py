@@ -6,7 +6,7 @@ import streamlit as st
 
 from goldviz.ui import chrome
 from goldviz.ui.panels import machine
-from goldviz.ui.panels.cards import cards
+from goldviz.ui.panels.cards import card_of, cards
 
 
 def show() -> None:
@@ -15,6 +15,6 @@ def show() -> None:
     with st.container(key="map"):
         for question, pages in chrome.by_question().items():
             st.subheader(question, anchor=False)
-            cards([(page, page.title, page.question) for page in pages], in_a_row=4)
+            cards([card_of(page, page.title, page.question) for page in pages], in_a_row=4)
     st.subheader("This machine", anchor=False)
     st.markdown(machine.sentence())

@@ -9,8 +9,9 @@ import streamlit as st
 from goldviz.declare.claims import DOCUMENTS, IDENTITY, NOT_TESTED, Claim, claims
 from goldviz.diagnostics.verdicts import WORDS
 from goldviz.ui import chrome
-from goldviz.ui.panels import filters
+from goldviz.ui.panels import filters, verdict_chart
 from goldviz.ui.panels.claims import PARAMETER, badge
+from goldviz.ui.panels.live_figure import drawn_figure
 from goldviz.ui.words import plain
 
 BADGE_PX = 118
@@ -21,18 +22,20 @@ def show() -> None:
     """Draw the page."""
     st.title("Claims")
     st.markdown("##### What do the documents claim, and what came of it here?")
+    numbers = verdict_chart.counts(claims().values())
+    drawn_figure(verdict_chart.chart_of(numbers), numbers, key="claims-chart", subject="claims")
     filters, switch = st.columns([4, 1], vertical_alignment="bottom")
     with filters:
         matches = _filtered(list(claims().values()))
-    numbers = switch.toggle("Show the numbers", key="claims-numbers")
+    with_numbers = switch.toggle("Show the numbers", key="claims-numbers")
     for claim in matches:
         if claim.kind != "question":
-            _line(claim, numbers)
+            _line(claim, with_numbers)
     questions = [claim for claim in matches if claim.kind == "question"]
     if questions:
         st.markdown("##### Questions of our own")
     for claim in questions:
-        _line(claim, numbers)
+        _line(claim, with_numbers)
     if not matches:
         st.caption("No claim is like that.")
     st.caption(

@@ -7,7 +7,7 @@ import streamlit as st
 from goldviz.runs.store.schema import StoreError
 from goldviz.ui import chrome
 from goldviz.ui.panels import lanes, search
-from goldviz.ui.panels.cards import cards
+from goldviz.ui.panels.cards import card_of, cards
 from goldviz.ui.runs.table import label_of
 from goldviz.ui.serving import services
 from goldviz.ui.words import plain
@@ -25,9 +25,9 @@ def show() -> None:
             st.markdown("Train a small network and look inside it while it learns.")
         search.field()
     own = next(page for page in chrome.pages_of_no_laboratory() if page.path == "your-network")
-    doors = [(page, page.door, page.title) for page in chrome.laboratories() if page.door]
+    doors = [card_of(page, page.door, page.title) for page in chrome.laboratories() if page.door]
     with st.container(key="doors"):
-        cards([*doors, (own, OWN_NETWORK, own.title)], in_a_row=3)
+        cards([*doors, card_of(own, OWN_NETWORK, own.title)], in_a_row=3)
     with st.container(key="ways", horizontal=True):
         st.page_link("pages/laboratories.py", label=f"All {len(chrome.laboratories())} laboratories")
         st.page_link("pages/stories.py", label="Stories: a question each, in six or seven steps")

@@ -21,6 +21,7 @@ from goldviz.runs.store.schema import StoreError
 from goldviz.ui import address, chrome, whole_page
 from goldviz.ui.components import asset
 from goldviz.ui.panels import controls, lanes, story_progress
+from goldviz.ui.panels.cards import Card, cards, picture_of
 from goldviz.ui.panels.lanes import Lane
 from goldviz.ui.panels.live_figure import Sketch
 from goldviz.ui.words import plain
@@ -254,11 +255,24 @@ def show() -> None:
     """The page that lists the stories."""
     st.title("Stories")
     st.markdown("##### A question each, in five to seven steps, with something to guess and something to do.")
-    for slug, (_, story) in stories().items():
-        with st.container(border=True):
-            _way(slug, 1, f"**{story.title}**", ICON)
-            st.caption(story.questions)
-            _how_far(slug, story)
+    told = stories()
+    with st.container(key="map"):
+        below = cards([_card(slug) for slug in told], in_a_row=3)
+        for column, (slug, (_, story)) in zip(below, told.items(), strict=True):
+            with column:
+                _how_far(slug, story)
+
+
+def _card(slug: str) -> Card:
+    lab, story = stories()[slug]
+    return Card(
+        f"story-{slug}",
+        chrome.page_file(laboratories()[place(slug, 1)]),
+        story.title,
+        f"About {story.minutes} minutes. Then you can {story.able}",
+        picture_of(story.picture or lab),
+        {PARAMETER: f"{slug}.1"},
+    )
 
 
 def _how_far(slug: str, story: Story) -> None:
