@@ -64,9 +64,27 @@ def preset_page(lab: Laboratory, preset: Preset) -> SitePage:
         f"<b>{html.escape(other.name)}</b>" if other == preset else link(preset_path(lab, other), other.name, up)
         for other in presets_of(lab)
     )
-    about = f"<p>{html.escape(declared.question)}</p><p class=presets>{ways}</p><p>{marked(preset.words)}</p>"
+    about = (
+        f"{_rooms(lab, up)}<p>{html.escape(declared.question)}</p><p class=presets>{ways}</p>"
+        f"<p>{marked(preset.words)}</p>"
+    )
     body = about + _drawn([lane], up) + words_html([lane])
     return SitePage(path, f"{declared.title}: {preset.name}", body, f"{declared.question} {preset.words}", kind)
+
+
+def _rooms(lab: Laboratory, up: str) -> str:
+    """The laboratories of its chapter in a row, each a way to its first page here."""
+    section = lab.declared.section
+    rooms = [one for one in laboratories().values() if one.declared.section == section and presets_of(one)]
+    if len(rooms) < 2:
+        return ""
+    ways = " · ".join(
+        f"<b>{html.escape(one.declared.room or one.declared.title)}</b>"
+        if one == lab
+        else link(preset_path(one, presets_of(one)[0]), one.declared.room or one.declared.title, up)
+        for one in rooms
+    )
+    return f"<p class=rooms>{html.escape(section)}: {ways}</p>"
 
 
 def _lane_of_view(settings: Instant, dataset: xr.Dataset, figures: Mapping[str, FigureSpec]) -> Lane:

@@ -23,11 +23,12 @@ make run        # then open http://127.0.0.1:8501
 
 
 def start_page(pages: Sequence[SitePage]) -> SitePage:
-    """Laboratories by question, and a search over all ``pages``, claims, terms and errata."""
+    """The doors, laboratories by chapter, and a search over all ``pages``, claims, terms and errata."""
+    shown = [lab for lab in laboratories().values() if presets_of(lab)]
     groups: dict[str, list[Laboratory]] = {}
-    for lab in laboratories().values():
-        if presets_of(lab):
-            groups.setdefault(question_of(lab.declared.section), []).append(lab)
+    for lab in shown:
+        groups.setdefault(question_of(lab.declared.section), []).append(lab)
+    doors = "".join(_door(lab) for lab in shown if lab.declared.door)
     slug, (_, story) = next(iter(stories().items()))
     body = [
         "<p>Small networks that were trained and recorded. Move through their training, and look inside.</p>",
@@ -36,6 +37,7 @@ def start_page(pages: Sequence[SitePage]) -> SitePage:
         f"<ul id=matches hidden>{''.join(_entries(pages))}</ul><p id=nothing hidden>Nothing is called like that.</p>",
         "<div id=map><p class=keeping hidden>"
         "<button type=button id=keep class=outlined></button> <output id=kept></output></p>",
+        f"<div class=cards>{doors}</div>",
         *(
             f"<h2>{html.escape(question)}</h2><div class=cards>{''.join(map(_card, labs))}</div>"
             for question, labs in groups.items()
@@ -45,14 +47,24 @@ def start_page(pages: Sequence[SitePage]) -> SitePage:
     return SitePage(START, "goldviz", "".join(body))
 
 
+def _picture(lab: Laboratory) -> str:
+    path = picture_path(lab)
+    return path.read_text(encoding="utf-8") if path.is_file() else ""
+
+
+def _door(lab: Laboratory) -> str:
+    """A laboratory's card as home has it: a question, which is the way to the answer, and the picture."""
+    way = link(preset_path(lab, presets_of(lab)[0]), lab.declared.door)
+    return f"<article>{_picture(lab)}<h3>{way}</h3><p>{html.escape(lab.declared.title)}</p></article>"
+
+
 def _card(lab: Laboratory) -> str:
-    declared, path = lab.declared, picture_path(lab)
+    declared = lab.declared
     first, *others = presets_of(lab)
-    picture = path.read_text(encoding="utf-8") if path.is_file() else ""
     rest = "".join(f"<li>{link(preset_path(lab, preset), preset.name)}</li>" for preset in others)
     more = f"<details><summary>{len(others)} more</summary><ul>{rest}</ul></details>" if others else ""
     return (
-        f"<article>{picture}<h3>{link(preset_path(lab, first), declared.title)}</h3>"
+        f"<article><h3>{link(preset_path(lab, first), declared.title)}</h3>"
         f"<p>{html.escape(declared.question)}</p>{more}</article>"
     )
 
@@ -75,12 +87,13 @@ def _entry(path: str, title: str, kind: str, words: str) -> str:
 
 
 def stories_page() -> SitePage:
-    """Every story with what it asks."""
-    rows = (
-        f"<section><h2>{link(step_path(slug, 1), story.title)}</h2><p>{html.escape(story.questions)}</p></section>"
-        for slug, (_, story) in stories().items()
+    """Every story with a picture, about how long it takes, and what one can do afterwards."""
+    cards = (
+        f"<article>{_picture(laboratories()[story.picture or name])}<h3>{link(step_path(slug, 1), story.title)}</h3>"
+        f"<p>About {story.minutes} minutes. Then you can {html.escape(story.able)}</p></article>"
+        for slug, (name, story) in stories().items()
     )
-    return SitePage("stories.html", "Stories", "".join(rows))
+    return SitePage("stories.html", "Stories", f"<div class=cards>{''.join(cards)}</div>")
 
 
 def claims_page() -> SitePage:

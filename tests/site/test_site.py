@@ -68,6 +68,20 @@ def test_every_link_leads_to_a_page_of_the_site_and_none_out_of_it(site: Path) -
     assert leads_on(site, known) > len(known)
 
 
+def test_the_start_opens_with_the_doors_and_a_page_has_the_rooms_of_its_chapter() -> None:
+    start = start_page([]).html
+    doors = [lab.declared.door for lab in laboratories().values() if lab.declared.door]
+    assert [start.index(html.escape(door)) for door in doors] == sorted(
+        start.index(html.escape(door)) for door in doors
+    )
+    assert start.index(html.escape(doors[-1])) < start.index("<h2>")
+    [row] = re.findall(r"<p class=rooms>(.*?)</p>", preset_page(LENS, LENS.declared.presets[0]).html)
+    for lab in laboratories().values():
+        assert (html.escape(lab.declared.room or lab.declared.title) in row) == (
+            lab.declared.section == LENS.declared.section
+        )
+
+
 def test_the_search_leads_to_each_erratum_by_its_words() -> None:
     start, page = start_page([]).html, errata_page().html
     for number, one in enumerate(errata(), 1):
