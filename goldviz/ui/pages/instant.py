@@ -25,7 +25,7 @@ from goldviz.figures.theme import Theme
 from goldviz.runs.jobs.jobs import JobFailedError, Report, Task, TooManyJobsError
 from goldviz.ui import address, chrome, visitors_data
 from goldviz.ui.markets import panel as market_panel
-from goldviz.ui.panels import background, controls, parts, presets, stories, take_away, trained_on
+from goldviz.ui.panels import background, controls, onwards, parts, presets, stories, take_away, trained_on
 from goldviz.ui.panels import claims as claims_panel
 from goldviz.ui.panels.instant_figures import figure_text, position_of, subject_of, task_of
 from goldviz.ui.panels.knobs import knobs
@@ -173,6 +173,7 @@ class InstantPage:
         if self.source is not None:
             with source:
                 self.source(view.settings)
+        onwards.show(self.lab)
         if settings is not None:
             _leave_link(settings)
         if queries.come_ahead(self.lab):

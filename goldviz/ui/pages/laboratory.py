@@ -24,7 +24,7 @@ from goldviz.runs.store.schema import StoreError
 from goldviz.ui import address, chrome, visitors_data, whole_page
 from goldviz.ui.markets import panel as market_panel
 from goldviz.ui.panels import claims as claims_panel
-from goldviz.ui.panels import controls, lanes, parts, presets, stories, take_away
+from goldviz.ui.panels import controls, lanes, onwards, parts, presets, stories, take_away
 from goldviz.ui.panels import findings as findings_panel
 from goldviz.ui.panels import live_figure as live
 from goldviz.ui.panels import settings as settings_panel
@@ -144,6 +144,7 @@ class LaboratoryPage:
             for place in (start, above) if doubts else ():
                 for sentence in doubts:
                     place.caption(f":material/warning: {plain(sentence)}")
+        onwards.show(self.lab)
         self._leave_link(settings)
 
     def _look(self) -> None:
