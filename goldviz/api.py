@@ -527,11 +527,12 @@ def measures(dataset: xr.Dataset | Watcher) -> Measures:
     return Measures(numbers)
 
 
-def report(dataset: xr.Dataset | Watcher, path: str | Path | None = None) -> str:
+def report(dataset: xr.Dataset | Watcher, path: str | Path | None = None, *, still: bool = False) -> str:
     """Figures, findings and settings of a run as one self-contained HTML text, which is also written to ``path``.
 
-    ``dataset`` is what :func:`run` or :func:`load` gave, a record, or one of your own whose variables say their
-    kind. Raises as :func:`figure` does.
+    A ``still`` report is a third as large: its figures step, and nobody can zoom or point at them. ``dataset`` is what
+    :func:`run` or :func:`load` gave, a record, or one of your own whose variables say their kind. Raises as
+    :func:`figure` does.
     """
     from goldviz.diagnostics.findings import networks
     from goldviz.export.report import report_of_any_run, report_of_run
@@ -540,10 +541,12 @@ def report(dataset: xr.Dataset | Watcher, path: str | Path | None = None) -> str
     dataset = _dataset_of(dataset)
     own = _kinds_of(dataset)
     if own:
-        html = report_of_any_run(own.dataset, figures_of_any_run(own.kinds, networks(own.dataset)), findings(dataset))
+        drawn = figures_of_any_run(own.kinds, networks(own.dataset))
+        html = report_of_any_run(own.dataset, drawn, findings(dataset), still=still)
     else:
         settings = _settings_of(dataset)
-        html = report_of_run(settings, dataset, registry.laboratories()[settings.name].figures().FIGURES)
+        drawn = registry.laboratories()[settings.name].figures().FIGURES
+        html = report_of_run(settings, dataset, drawn, still=still)
     if path is not None:
         from goldviz.data.tables.whole_files import write_text_beside
 

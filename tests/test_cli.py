@@ -222,6 +222,17 @@ def test_a_kept_run_is_exported(kept: str, suffix: str, tmp_path: Path, capsys: 
         ast.parse(file.read_text())
 
 
+def test_a_kept_run_is_exported_still_and_only_as_a_report(
+    kept: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    whole, still = tmp_path / "whole.html", tmp_path / "still.html"
+    assert main(["export", kept, "--to", str(whole)]) == 0
+    assert main(["export", kept, "--to", str(still), "--still"]) == 0
+    assert still.stat().st_size < whole.stat().st_size / 2
+    assert main(["export", kept, "--to", str(tmp_path / "run.csv"), "--still"]) != 0
+    assert "allowed is .html" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     "argv",
     [

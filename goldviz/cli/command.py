@@ -164,6 +164,9 @@ def _exports(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--to", type=Path, required=True, metavar="FILE", help=f"the file; its suffix, {either(EXPORTS)}, says what"
     )
+    parser.add_argument(
+        "--still", action="store_true", help="an .html file of a third the size, without zoom and hover"
+    )
     parser.set_defaults(command=_export)
 
 
@@ -282,10 +285,14 @@ def _rescue(_arguments: argparse.Namespace) -> int:
 
 
 def _export(arguments: argparse.Namespace) -> int:
-    from goldviz.cli.files import EXPORTS, checked_file
+    from goldviz.cli.files import EXPORTS, checked_file, write_report
     from goldviz.runs.store.run_store import Store
 
-    file = checked_file(arguments.to, EXPORTS)
-    EXPORTS[file.suffix](Store().load(arguments.run), file)
+    if arguments.still:
+        file = checked_file(arguments.to, (".html",))
+        write_report(Store().load(arguments.run), file, still=True)
+    else:
+        file = checked_file(arguments.to, EXPORTS)
+        EXPORTS[file.suffix](Store().load(arguments.run), file)
     print(f"Run {arguments.run} is in {file}.")
     return 0

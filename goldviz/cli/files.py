@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
 
-def checked_file(path: Path, kinds: Mapping[str, Any]) -> Path:
+def checked_file(path: Path, kinds: Collection[str]) -> Path:
     """The path, if it can be written and its suffix is one of ``kinds``; raises :class:`CommandError`."""
     folder = path.absolute().parent
     if path.suffix not in kinds:
@@ -54,22 +54,22 @@ def write_csv(dataset: xr.Dataset, path: Path) -> None:
     write_text_beside(path, curves_csv(dataset))
 
 
-def write_report(dataset: xr.Dataset, path: Path) -> None:
-    """Settings, findings and figures as one HTML file."""
+def write_report(dataset: xr.Dataset, path: Path, *, still: bool = False) -> None:
+    """Settings, findings and figures as one HTML file, ``still`` without Plotly."""
     from goldviz.api import report as report_of
     from goldviz.export.report import report_of_run, report_of_unread_run
 
     if dataset.attrs["experiment"] == WATCHED:
-        report_of(dataset, path)
+        report_of(dataset, path, still=still)
         return
     settings_class = experiment(dataset.attrs["experiment"])
     figures = laboratory_of(settings_class).figures().FIGURES
     try:
         settings = _settings(dataset)
     except SettingsError as error:
-        report = report_of_unread_run(str(error), dataset, figures)
+        report = report_of_unread_run(str(error), dataset, figures, still=still)
     else:
-        report = report_of_run(settings, dataset, figures)
+        report = report_of_run(settings, dataset, figures, still=still)
     write_text_beside(path, report)
 
 

@@ -27,7 +27,7 @@ async function open() {
   const about = JSON.parse(textOf("about"));
   // A page without an address asks nobody: all that it will ever have is taken here.
   framesPage("").take(decoded(await unzipped("frames")));
-  const script = about.plotly || idle().then(plotlyInside);
+  const script = document.getElementById("plotly") ? idle().then(plotlyInside) : about.plotly;
   for (const host of hosts) {
     const { lane, name } = host.dataset;
     const own = { subject: lane, description: host.ariaLabel, plotly: script, theme: "light", inks: about.inks };

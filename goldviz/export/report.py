@@ -112,10 +112,11 @@ def report_html(
     return report_of_lanes([Lane(title, frames, specs, list(settings), list(notes), said, list(data))])
 
 
-def report_of_lanes(lanes: Sequence[Lane], subject: str = "") -> str:
+def report_of_lanes(lanes: Sequence[Lane], subject: str = "", *, still: bool = False) -> str:
     """One HTML file with everything inside, Plotly's script included; its content policy forbids any connection.
 
-    Its title is the ``subject``, or that of the lane.
+    Its title is the ``subject``, or that of the lane. A ``still`` one does without Plotly and is a third as large: its
+    figures step, and nobody can zoom or point at them.
 
     Its figures are drawn by the page's own scripts; those of several lanes stand side by side and move together.
     """
@@ -123,16 +124,16 @@ def report_of_lanes(lanes: Sequence[Lane], subject: str = "") -> str:
     title = subject or " · ".join(dict.fromkeys(lane.title for lane in lanes))
     # What has to be there says how much room is left for the figures.
     room = LARGEST - len(_page(title, numbered, Carried("", frozenset(), 0)).encode())
-    return _page(title, numbered, carried({name: lane.frames for name, lane in numbered.items()}, room))
+    return _page(title, numbered, carried({name: lane.frames for name, lane in numbered.items()}, room), still=still)
 
 
-def _page(title: str, lanes: Mapping[str, Lane], frames: Carried) -> str:
+def _page(title: str, lanes: Mapping[str, Lane], frames: Carried, *, still: bool = False) -> str:
     drawn = any(lane.frames.drawn for lane in lanes.values())
     blocks = [
         f"<header><h1>{html.escape(title)}</h1>{THEME_BUTTON if drawn else ''}</header>",
         figures_html(lanes, frames),
         words_html([*lanes.values()]),
-        numbers_html(lanes, frames) + _scripts_html() if drawn else "",
+        numbers_html(lanes, frames) + _scripts_html(still) if drawn else "",
     ]
     return document(title, f"<style>{style()}</style>", "".join(blocks), POLICY)
 
@@ -177,22 +178,26 @@ def lane_of_unread_run(complaint: str, dataset: Run, figures: Mapping[str, Figur
     return Lane(title, frames, figures, [Setting("Note", complaint), *rows], made=_made(dataset))
 
 
-def report_of_run(settings: Experiment, dataset: Run, figures: Mapping[str, FigureSpec]) -> str:
+def report_of_run(settings: Experiment, dataset: Run, figures: Mapping[str, FigureSpec], *, still: bool = False) -> str:
     """The report of a recorded run."""
-    return report_of_lanes([lane_of_run(settings, dataset, figures)])
+    return report_of_lanes([lane_of_run(settings, dataset, figures)], still=still)
 
 
-def report_of_unread_run(complaint: str, dataset: Run, figures: Mapping[str, FigureSpec]) -> str:
+def report_of_unread_run(
+    complaint: str, dataset: Run, figures: Mapping[str, FigureSpec], *, still: bool = False
+) -> str:
     """The report of a run whose settings nobody understands any more."""
-    return report_of_lanes([lane_of_unread_run(complaint, dataset, figures)])
+    return report_of_lanes([lane_of_unread_run(complaint, dataset, figures)], still=still)
 
 
-def report_of_any_run(dataset: Run, figures: Mapping[str, FigureSpec], findings: Iterable[Finding]) -> str:
+def report_of_any_run(
+    dataset: Run, figures: Mapping[str, FigureSpec], findings: Iterable[Finding], *, still: bool = False
+) -> str:
     """The report of a run that no laboratory made; its attributes stand where settings do."""
     rest = {name: value for name, value in dataset.attrs.items() if name not in ("title", "roles", "step_dimension")}
     title = sealed_text(str(dataset.attrs.get("title") or "A run"))
     frames = frames_of_run(dataset, figures)
-    return report_of_lanes([Lane(title, frames, figures, _named(rest), findings=list(findings))])
+    return report_of_lanes([Lane(title, frames, figures, _named(rest), findings=list(findings))], still=still)
 
 
 def report_of_view(settings: Instant, dataset: Run, figures: Mapping[str, FigureSpec]) -> str:
@@ -348,10 +353,10 @@ def _as_data(texts: Mapping[str, str]) -> str:
 
 
 @cache
-def _scripts_html() -> str:
-    """What draws the figures."""
+def _scripts_html(still: bool) -> str:
+    """What draws the figures, and Plotly for whoever touches them, unless they are ``still``."""
     return (
-        _as_data({"plotly": _plotly()})
+        _as_data({} if still else {"plotly": _plotly()})
         + f'<script type="module">{in_one_script(SCRIPT)}</script>'
         + "<script nomodule>document.getElementById('too-old').hidden = false</script>"
     )

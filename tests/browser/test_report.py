@@ -13,13 +13,14 @@ import xarray as xr
 from playwright.sync_api import Browser, Page, expect
 
 from goldviz.declare.registry import experiments, laboratories
-from goldviz.export.report import lane_of_run, report_of_lanes
+from goldviz.export.report import lane_of_run, report_of_lanes, report_of_run
 from goldviz.runs.examples import example
 from tests.browser.pointing import point_at
 from tests.browser.spoken import assert_each_figure_says_what_it_shows
 from tests.export.report_parts import ODD_RUNS
 
 LABORATORY = "depth-gradients"
+SLUG = "as-in-the-document"
 NASTY = "<img src=x onerror=alert(1)></h3><script>alert(2)</script>"
 SHEET = 940
 """Pixels of a page that are shrunk onto a sheet."""
@@ -172,6 +173,29 @@ def test_what_is_printed_before_plotly_has_come_are_the_pictures(browser: Browse
     assert [now for now, before in zip(again, on_screen, strict=True) if before[2] and now != before] == []
     page.pdf(path=tmp_path / "report.pdf")
     assert (tmp_path / "report.pdf").stat().st_size > 50_000
+    context.close()
+
+
+def test_a_still_report_is_small_steps_and_takes_a_pointer_calmly(browser: Browser, tmp_path: Path) -> None:
+    declared, figures = experiments()[LABORATORY], laboratories()[LABORATORY].figures().FIGURES
+    whole, still = (
+        report_of_run(declared.preset(SLUG), example(declared, SLUG), figures, still=one) for one in (False, True)
+    )
+    assert len(still) < len(whole) / 2
+    path = tmp_path / "still.html"
+    path.write_text(still, encoding="utf-8")
+    context = browser.new_context(offline=True)
+    with opened(context.new_page(), path) as page:
+        figure = page.locator('[data-name="gradient_by_layer"]')
+        slider = page.locator(".goldviz-timeline input")
+        slider.evaluate("one => { one.value = 3; one.dispatchEvent(new Event('input')); }")
+        all_are_at(page, 3)
+        figure.scroll_into_view_if_needed()
+        figure.hover()
+        page.mouse.move(300, 300, steps=4)
+        figure.click()
+        page.wait_for_timeout(1500)
+        expect(figure).to_have_attribute("data-drawn", "picture")
     context.close()
 
 

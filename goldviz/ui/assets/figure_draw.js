@@ -64,7 +64,7 @@ async function loadPlotly(address) {
 // Whoever touches a figure finds Plotly there: it is fetched when the first pictures stand and the page has nothing to do.
 let isFetched = false;
 function fetchAhead(address) {
-  if (isFetched) return;
+  if (isFetched || !address) return;
   isFetched = true;
   idle()
     .then(() => loadPlotly(address))
@@ -177,11 +177,11 @@ export function emptyPlace(host, words) {
 
 // A figure's place on the page. `want` gives what is to be drawn as of now, or nothing; one draw that waits stands for
 // all that are asked for meanwhile. The column's width changes with the window and with the lanes beside it, the theme
-// with the visitor's choice: then the figure is drawn anew, too.
+// with the visitor's choice: then the figure is drawn anew, too. Without an address of Plotly the picture stays.
 export function placeOfFigure(host, address, want) {
   const place = { zoom: {}, lift: 0, waits: false, want, touched: host.dataset.drawn === PLOTLY, pointer: undefined };
   place.touch = () => {
-    if (place.touched) return;
+    if (place.touched || !address) return;
     place.touched = true;
     loadPlotly(address).then(
       place.draw,
