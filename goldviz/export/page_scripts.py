@@ -24,19 +24,24 @@ def module_text(path: str) -> str:
 
 
 def in_one_script(entry: str) -> str:
-    """A script that does what the module ``entry`` does, with all modules that it imports inside."""
+    """A script that does what the module ``entry`` does, with all modules that it imports inside.
+
+    Raises ValueError for modules that import one another in a circle.
+    """
     parts: dict[str, str] = {}
-    _take(entry, parts)
+    _take(entry, parts, ())
     # Nothing in a script may end the element that it stands in.
     return "\n".join(["const modules = {};", *parts.values()]).replace("</", r"<\/")
 
 
-def _take(path: str, parts: dict[str, str]) -> None:
+def _take(path: str, parts: dict[str, str], way: tuple[str, ...]) -> None:
+    if path in way:
+        raise ValueError(f"These modules import one another: {', '.join([*way[way.index(path) :], path])}.")
     text, folder = module_text(path), dirname(path)
     for module in IMPORT.finditer(text):
         imported = normpath(join(folder, module[3]))
         if imported not in parts:
-            _take(imported, parts)
+            _take(imported, parts, (*way, path))
     names = [f"default: {DEFAULT}" if export[1] else export[3] for export in EXPORT.finditer(text)]
     body = EXPORT.sub(
         lambda export: f"const {DEFAULT} = {export[2]}" if export[1] else f"{export[2]} {export[3]}", text

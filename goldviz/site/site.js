@@ -4,13 +4,13 @@
 import "../export/report.js";
 
 function search() {
-  const field = document.getElementById("search");
+  const field = document.querySelector("input#search");
   if (!field) return;
   const [matches, nothing, map] = ["matches", "nothing", "map"].map((id) => document.getElementById(id));
   field.oninput = () => {
     const words = field.value.toLowerCase().split(/\s+/).filter(Boolean);
     let count = 0;
-    for (const entry of matches.children) {
+    for (const entry of matches.querySelectorAll("li")) {
       entry.hidden = !words.every((word) => entry.dataset.words.includes(word));
       count += entry.hidden ? 0 : 1;
     }
@@ -43,7 +43,7 @@ async function keep() {
   if (!("serviceWorker" in navigator) || !location.protocol.startsWith("http")) return;
   const root = new URL(".", document.querySelector("script[src]").src);
   await navigator.serviceWorker.register(new URL("worker.js", root));
-  const button = document.getElementById("keep");
+  const button = document.querySelector("button#keep");
   if (!button) return;
   const { worker } = await navigator.serviceWorker.ready.then((ready) => ({ worker: ready.active }));
   const about = await (await fetch(new URL("site.json", root))).json();

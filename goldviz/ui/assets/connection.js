@@ -89,7 +89,7 @@ function sayInUploader(sentence) {
     for (const uploader of document.querySelectorAll("[data-testid=stFileUploader]")) {
       const texts = document.createTreeWalker(uploader, NodeFilter.SHOW_TEXT);
       while (texts.nextNode()) {
-        if (NAMES_AN_ERROR.test(texts.currentNode.data)) texts.currentNode.data = sentence;
+        if (NAMES_AN_ERROR.test(texts.currentNode.nodeValue)) texts.currentNode.nodeValue = sentence;
       }
     }
   };

@@ -146,8 +146,8 @@ function infoOf(host) {
   const info = document.createElement("details");
   info.className = "goldviz-info";
   info.append(document.createElement("summary"), document.createElement("p"));
-  info.firstChild.textContent = "i";
-  info.firstChild.setAttribute("aria-label", "More about this figure");
+  info.firstElementChild.textContent = "i";
+  info.firstElementChild.setAttribute("aria-label", "More about this figure");
   host.append(info);
   return info;
 }

@@ -67,7 +67,7 @@ class Marks {
   read(root) {
     this.tidy();
     for (const text of proseOf(root)) {
-      const [first] = firstUses(text.data, this.finder, this.held);
+      const [first] = firstUses(text.nodeValue, this.finder, this.held);
       if (first && text.parentElement.checkVisibility()) this.mark(text, first);
     }
   }

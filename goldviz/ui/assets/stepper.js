@@ -66,7 +66,7 @@ export class Stepper {
       tick: () => this.go(this.at + stride(this.at), false),
       turned: () => (this.button("play").textContent = this.player.plays ? "Pause" : "Play"),
     });
-    this.bar.addEventListener("click", ({ target }) => this.press(target.dataset.move));
+    for (const button of this.bar.querySelectorAll("[data-move]")) button.addEventListener("click", () => this.press(button.dataset.move));
     this.slider.addEventListener("input", () => this.go(Number(this.slider.value)));
     host.addEventListener("keydown", (event) => this.key(event));
   }

@@ -1,20 +1,15 @@
 // The parts of what is chosen: formulas with their numbers in them. A part is one line under a key, or a `frame` of HTML
 // with `cells` of words by key and `inputs` of numbers by place. It is built anew where its `shape` is another.
 
+import { field, WAITS } from "./fields.js";
 import { valueAt } from "./numbers.js";
 import { isFlat, plain } from "./steps.js";
 import { gradientTable, softmaxTable } from "./tables.js";
-
-export const WAITS = '<span class="unknown">…</span>';
 
 const inBrackets = (value) => (value < 0 ? `(${plain(value)})` : plain(value));
 const line = (key, name, words, known) => ({ key, words: `${name} = ${known ? words : WAITS}` });
 const heading = (words) => ({ key: "head", frame: '<h3 data-key="head"></h3>', words });
 const ofSample = ({ network, sample }, before) => (network.inputs.length > 1 ? `${before} sample ${sample + 1}` : "");
-
-export function field(place, words) {
-  return `<input type="text" inputmode="decimal" autocomplete="off" data-place="${place}" aria-label="${words}">`;
-}
 
 function sumWords(pairs, rest = "") {
   return pairs.map(([a, b]) => `${inBrackets(a)} · ${inBrackets(b)}`).join(" + ") + rest;

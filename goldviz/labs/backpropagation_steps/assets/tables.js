@@ -1,6 +1,6 @@
 // Every gradient of a neuron found in three ways, and the softmax's matrix with what the loss leaves of it.
 
-import { field, WAITS } from "./formulas.js";
+import { field, WAITS } from "./fields.js";
 import { nudged, nudgedState, softmaxJacobian } from "./numbers.js";
 import { plain } from "./steps.js";
 
