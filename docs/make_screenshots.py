@@ -1,12 +1,16 @@
-"""Take the screenshots of README and documents from the real app, or those named: run by ``make screenshots``."""
+"""Take the screenshots of README and documents from the real app, or those named: run by ``make screenshots``.
 
+``doors`` are the cards of the home page, a picture each.
+"""
+
+import re
 import sys
 import tempfile
 from dataclasses import replace
 from pathlib import Path
 
 import torch
-from playwright.sync_api import expect, sync_playwright
+from playwright.sync_api import Page, expect, sync_playwright
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
@@ -20,6 +24,7 @@ from tests.watching.loops import watching  # noqa: E402
 
 IMAGES = ROOT / "docs" / "images"
 WATCHED, CURE = "watched-light", "inputs scaled to spread 1"
+DOORS = "doors"
 SHOTS = [
     ("home-light", "", 1440, 900, "light"),
     ("depth-light", "depth-gradients", 1440, 900, "light"),
@@ -53,6 +58,7 @@ SHOTS = [
     ("lens-dark", "jacobian-lens", 1440, 900, "dark"),
     ("depth-phone-dark", "depth-gradients", 390, 844, "dark"),
     (WATCHED, "your_network", 1440, 1200, "light"),
+    (DOORS, "", 1440, 900, "light"),
 ]
 
 
@@ -67,6 +73,19 @@ def watch(database: str) -> None:
             if number == 100:
                 results = tried_on(case.step, state, [], steps=60, orders=3, cures={case.kind: case.repair})
                 record.keep_tried([replace(one, cure=CURE) if one.kind == case.kind else one for one in results])
+
+
+def shots(page: Page, name: str) -> None:
+    """A picture of what the window shows, or of each door in it."""
+    pictures = {name: page}
+    if name == DOORS:
+        pictures = {
+            "door-" + re.findall(r"st-key-door-([\w-]+)", card.get_attribute("class"))[0]: card
+            for card in page.locator("[class*=st-key-door-]").all()
+        }
+    for file, shown in pictures.items():
+        shown.screenshot(path=IMAGES / f"{file}.png")
+        print(f"docs/images/{file}.png")
 
 
 IMAGES.mkdir(exist_ok=True)
@@ -94,7 +113,6 @@ with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
             page.get_by_test_id("stStatusWidget").wait_for(state="detached")
             expect(page.get_by_test_id("stSkeleton")).to_have_count(0)
             page.wait_for_timeout(1500)
-            page.screenshot(path=IMAGES / f"{name}.png")
-            print(f"docs/images/{name}.png")
+            shots(page, name)
             context.close()
     browser.close()

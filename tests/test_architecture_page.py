@@ -37,7 +37,7 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
     copy = tmp_path_factory.mktemp("checkout")
     for name in ("goldviz", "pages", "docs", "tests"):
         shutil.copytree(ROOT / name, copy / name)
-    for name in ("app.py", "pyproject.toml", "Makefile"):
+    for name in ("app.py", "pyproject.toml", "Makefile", "README.md", "CONTRIBUTING.md"):
         shutil.copy(ROOT / name, copy)
     text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
     blocks = re.findall(r"```python file=(\S+)\n(.*?)```", text, flags=re.DOTALL)
@@ -46,11 +46,16 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (copy / name).parent.mkdir(parents=True, exist_ok=True)
         (copy / name).write_text(source, encoding="utf-8")
     _python(copy, "docs/make_examples.py", "random-walk")
-    [row] = re.findall(r"```markdown row of README.md\n(.*?\n)```", text, flags=re.DOTALL)
-    readme, header = (ROOT / "README.md").read_text(encoding="utf-8"), "|---|---|\n"
-    readme = readme.replace(header, header + row, 1).replace(" lists what the", " and *Random walk* lists what the", 1)
-    (copy / "README.md").write_text(readme, encoding="utf-8")
+    [(page, row)] = re.findall(r"```markdown row of (\S+)\n(.*?\n)```", text, flags=re.DOTALL)
+    _edit(copy / page, "|---|---|\n", "|---|---|\n" + row)
+    _edit(copy / "docs" / "guide.md", " lists what the", " and *Random walk* lists what the")
     return copy
+
+
+def _edit(file: Path, before: str, after: str) -> None:
+    text = file.read_text(encoding="utf-8")
+    assert before in text
+    file.write_text(text.replace(before, after, 1), encoding="utf-8")
 
 
 def _python(folder: Path, *arguments: str) -> str:
@@ -122,5 +127,5 @@ def test_the_tests_of_all_laboratories_hold_it(checkout: Path) -> None:
     files = [f"tests/truth/test_{name}.py" for name in named]
     files += ["tests/labs", "tests/pages/test_outlines.py", "tests/test_house.py", "tests/test_size.py"]
     # What a killed process leaves behind depends on how busy the machine is, and on no laboratory.
-    of_it = "(random-walk or random_walk or every_laboratory or readme) and not killed"
+    of_it = "(random-walk or random_walk or every_laboratory or documentation) and not killed"
     _python(checkout, "-m", "pytest", "-q", "-p", "no:cacheprovider", *files, "-k", of_it)

@@ -11,9 +11,10 @@ import pytest
 
 from goldviz.declare.claims import claims
 from goldviz.declare.laboratory import Laboratory
-from goldviz.declare.registry import experiments, laboratories
+from goldviz.declare.registry import CHAPTERS, experiments, laboratories
 from goldviz.declare.stories import stories
 from goldviz.ui.chrome import pages_of_no_laboratory
+from tests.labs.laboratories_table import chapter_page
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "goldviz"
@@ -27,6 +28,11 @@ PAGES_OF_THEIR_OWN = {
 }
 """What stands around all pages, and what those show that are no laboratories."""
 
+each_document = pytest.mark.parametrize(
+    "page",
+    [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))],
+    ids=lambda page: page.name,
+)
 each_laboratory = pytest.mark.parametrize("lab", laboratories().values(), ids=lambda lab: lab.name)
 
 
@@ -144,24 +150,56 @@ def test_every_folder_of_laboratories_is_one() -> None:
     assert all(lab.name == lab.folder.replace("_", "-") for lab in laboratories().values())
 
 
-def test_the_readme_has_a_row_for_every_laboratory() -> None:
-    rows = re.findall(r"^\| \*\*(.+?)\*\* \|", (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE)
-    assert [lab.declared.title for lab in laboratories().values() if lab.declared.title not in rows] == []
+@each_laboratory
+def test_the_documentation_of_a_chapter_has_a_row_for_each_of_its_laboratories(lab: Laboratory) -> None:
+    page = chapter_page(lab).read_text(encoding="utf-8")
+    assert f"\n| **{lab.declared.title}** | " in page
+    assert f"\n## {lab.declared.title}\n" in page or lab.declared.section not in CHAPTERS
 
 
-def test_the_readme_counts_stories_and_names_what_lacks_claims_and_every_document() -> None:
+def test_the_documentation_is_short_and_led_to_by_a_readme_of_a_page() -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert len(readme.splitlines()) <= 120
+    assert [page.name for page in (ROOT / "docs").glob("*.md") if f"(docs/{page.name}" not in readme] == []
+
+
+def test_the_documentation_counts_stories_and_names_what_lacks_claims() -> None:
+    guide = (ROOT / "docs" / "guide.md").read_text(encoding="utf-8")
     numbers = ("Eight", "Nine", "Ten", "Eleven", "Twelve", "Thirteen", "Fourteen", "Fifteen", "Sixteen")
-    assert f"{numbers[len(stories()) - 8]} questions in" in readme
+    assert f"{numbers[len(stories()) - 8]} questions in" in guide
     claimed = {one.lab for one in claims().values()}
     without = [f"*{lab.declared.title}*" for lab in laboratories().values() if lab not in claimed]
-    assert f"Each laboratory but {' and '.join(without)} lists what the documents claim" in readme
-    assert [page.name for page in (ROOT / "docs").glob("*.md") if f"(docs/{page.name})" not in readme] == []
+    assert f"Each laboratory but {' and '.join(without)} lists what the documents claim" in guide
 
 
-@pytest.mark.parametrize(
-    "page", [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))], ids=lambda page: page.name
-)
+@each_document
+def test_links_of_the_documentation_lead_somewhere(page: Path) -> None:
+    code = r"```.*?```|`[^`]*`|^ {4}[^\n]*"
+    said = re.sub(code, "", page.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
+    links = [link for link in re.findall(r"\]\(([^)\s]+)\)", said) if "://" not in link]
+    assert [link for link in links if not leads_somewhere(page, link)] == []
+
+
+def leads_somewhere(page: Path, link: str) -> bool:
+    """Whether a link's file is there, and has the heading that its anchor names."""
+    name, _, anchor = link.partition("#")
+    file = page.parent / name if name else page
+    return file.is_file() and (not anchor or anchor in anchors_of(file.read_text(encoding="utf-8")))
+
+
+def anchors_of(text: str) -> set[str]:
+    """The anchors that GitHub makes of a page's headings; those that come again have numbers.
+
+    >>> sorted(anchors_of("# Time (eq. 5-9)\\n## What, when?\\n## What, when?"))
+    ['time-eq-5-9', 'what-when', 'what-when-1']
+    """
+    found: list[str] = []
+    for heading in re.findall(r"^#+ (.+)$", re.sub(r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE), re.M):
+        found.append(re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-"))
+    return {anchor + (f"-{n}" if (n := found[:place].count(anchor)) else "") for place, anchor in enumerate(found)}
+
+
+@each_document
 def test_files_that_a_page_names_are_there(page: Path) -> None:
     recipe = page.read_text(encoding="utf-8").partition("## Add a laboratory")[0]
     named = re.findall(r"`((?:goldviz|pages|tests|docs|benchmarks)/[\w./-]+)`", recipe)

@@ -10,7 +10,7 @@ import pytest
 from goldviz.runs.store.run_store import UnknownRunError
 
 ROOT = Path(__file__).parents[1]
-PAGES = ("README.md", "docs/continuous-time.md", "docs/attention.md")
+PAGES = ("README.md", "docs/guide.md", "docs/continuous-time.md", "docs/attention.md")
 SMALLER = {
     "depth=15, epochs=20": "depth=3, epochs=2, samples=32",
     "data=gold, epochs=5": "data=gold, epochs=1, train_years=1, test_years=0.5, hidden=4",

@@ -77,6 +77,11 @@ def systems_table() -> str:
     return f"{SYSTEMS_START}{rows}\n\n{numbered}\n"
 
 
+def chapter_page(lab: Laboratory) -> Path:
+    """The page of the documentation that tells of a laboratory: its chapter's."""
+    return ROOT / "docs" / f"{lab.declared.section.lower().replace(' ', '-')}.md"
+
+
 def row(lab: Laboratory) -> str:
     declared, held = lab.declared, cases(lab)
     trains = issubclass(declared, Experiment)
@@ -84,8 +89,7 @@ def row(lab: Laboratory) -> str:
     broken, mended = (sum(preset.name.startswith(one) for preset in presets) for one in ("Break it: ", "Fix it: "))
     counts = f"{len(presets) - broken - mended}, {broken}, {mended}"
     recorded = sum(has_example(declared, preset.slug) for preset in presets) if trains else None
-    page = Path(held.DOCUMENTED_IN)
-    link = page.name if page.parent.name == "docs" else f"../{page}"
+    page = chapter_page(lab)
     cells = [
         declared.title,
         f"`{lab.folder}`",
@@ -96,7 +100,7 @@ def row(lab: Laboratory) -> str:
         len(getattr(lab.figures(), "FIGURES", ())) or "own page",
         len(declared.variables) if trains else "–",
         len(held.RUNS) if trains else "–",
-        f"[{page.stem}]({link})",
+        f"[{page.stem}]({page.name})",
     ]
     assert picture_path(lab).is_file()
     return "| " + " | ".join(map(str, cells)) + " |"

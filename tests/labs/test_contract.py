@@ -54,11 +54,8 @@ def test_what_it_offers_and_records_is_kept_for_the_tests(lab: Laboratory) -> No
 
 
 @EVERY_LABORATORY
-def test_it_says_what_it_asks_what_figures_show_and_where_to_read_more(lab: Laboratory) -> None:
+def test_it_says_what_it_asks_and_what_figures_show(lab: Laboratory) -> None:
     assert [*contract.words_hold(lab)] == []
-    assert lab.declared.title in (ROOT / cases(lab).DOCUMENTED_IN).read_text(encoding="utf-8")
-    named = ROOT / "docs" / f"{lab.name}.md"
-    assert not named.exists() or named == ROOT / cases(lab).DOCUMENTED_IN
     assert picture_path(lab).is_file()
 
 

@@ -23,7 +23,6 @@ LARGE = (
 SECONDS = (2, 20)
 MORE = ({"seeds": (0, 1)}, {"steps": 700}, {"distance": 90}, {"width": 64})
 LESS = ({"steps": 150}, {"networks": "rnn"}, {"networks": "transformer"})
-DOCUMENTED_IN = "README.md"
 OTHERWISE = {"distance": (5, 40)}
 EXCLUDED: dict[str, tuple[str, ...]] = {
     "finds_it_anywhere": ("loses_far_ones", "told_little_at_first"),

@@ -1,3 +1,1 @@
 """What the contract of all laboratories needs to know of *What does attention cost?*"""
-
-DOCUMENTED_IN = "docs/series-attention.md"

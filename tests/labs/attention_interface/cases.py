@@ -46,7 +46,6 @@ LARGE = (
 SECONDS = (5, 60)
 MORE = ({"seeds": (0, 1)}, {"steps": 1200}, {"batch": 256}, {"width": 128}, {"longest": 20})
 LESS = ({"steps": 200}, {"networks": "fixed_vector"}, {"longest": 6})
-DOCUMENTED_IN = "docs/attention-interface.md"
 
 
 def absent(changes: Mapping[str, Any]) -> set[str]:

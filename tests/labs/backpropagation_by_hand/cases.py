@@ -1,3 +1,1 @@
 """What the contract of all laboratories needs to know of *The unrolled network*."""
-
-DOCUMENTED_IN = "docs/guide.md"

@@ -1,3 +1,1 @@
 """What the contract of all laboratories needs to know of *Backpropagation, step by step*."""
-
-DOCUMENTED_IN = "docs/backpropagation-steps.md"

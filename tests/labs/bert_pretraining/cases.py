@@ -65,7 +65,6 @@ def absent(changes):
 
 
 LESS = ({"pretraining_steps": 0}, {"layers": 1, "heads": 1}, {"width": 32})
-DOCUMENTED_IN = "docs/attention.md"
 MOST_FINDINGS = 6
 OTHERWISE = {
     "optimiser": ("adamw", "sgd"),

@@ -52,7 +52,6 @@ LARGE = (
 SECONDS = (5, 60)
 MORE = ({"seeds": (0, 1)}, {"steps": 1000}, {"batch": 48}, {"width": 256}, {"block": 256})
 LESS = ({"steps": 200}, {"layers": 2}, {"width": 64})
-DOCUMENTED_IN = "docs/character-gpt.md"
 OTHERWISE = {
     "masked": (True, False),
     "residual": (True, False),

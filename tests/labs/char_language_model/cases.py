@@ -25,7 +25,6 @@ LARGE = ({"steps": 2, "model": "mlp", "hidden": 512, "embedding": 128, "context"
 SECONDS = (0.5, 10)
 MORE = ({"seeds": (0, 1)}, {"steps": 6000}, {"batch": 1024}, {"model": "deep_mlp"}, {"model": "lstm"})
 LESS = ({"steps": 1000}, {"model": "neural_bigram"})
-DOCUMENTED_IN = "docs/character-models.md"
 
 RATIOS = {"gradient_norm", "update_to_data", "gradient_to_data", "weight_gradient_histogram"}
 TABLE = {"table", "divergence"}

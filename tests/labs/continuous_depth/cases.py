@@ -26,7 +26,6 @@ LARGE = (
 SECONDS = (2, 30)
 MORE = ({"seeds": (0, 1)}, {"steps": 600}, {"method": "rk4", "solver_steps": 64}, {"look_every": 2})
 LESS = ({"networks": "residual"}, {"method": "euler"}, {"look_every": 100})
-DOCUMENTED_IN = "docs/continuous-time.md"
 
 
 def absent(changes):

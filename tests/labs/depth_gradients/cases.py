@@ -25,7 +25,6 @@ LARGE = (
 SECONDS = (0.1, 2)
 MORE = ({"seeds": (0, 1)}, {"epochs": 40}, {"depth": 30}, {"width": 100}, {"samples": 2000}, {"batch": 10})
 LESS = ({"epochs": 10}, {"depth": 5})
-DOCUMENTED_IN = "README.md"
 
 
 def absent(changes):

@@ -32,7 +32,6 @@ SECONDS = (1, 120)
 MORE = ({"window": 40}, {"hidden": 64}, {"epochs": 60}, {"refits": 12})
 LESS = ({"epochs": 5}, {"network": "mlp"})
 FIRST_STEPS = 1
-DOCUMENTED_IN = "docs/evaluation.md"
 OTHERWISE = {
     "target": ("return", "volatility"),
     "network": ("gru", "rnn", "mlp"),

@@ -6,7 +6,6 @@ from goldviz.figures.draft import Figure
 
 QUICK = {"steps": 4}
 """The path of integrated gradients is what takes long."""
-DOCUMENTED_IN = "docs/attention.md"
 TOO_LONG_FOR_A_LINK = {"break-it-too-long": {"text"}}
 
 

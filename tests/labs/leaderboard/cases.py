@@ -43,7 +43,6 @@ def absent(changes: dict[str, object]) -> set[str]:
 SECONDS = (0.5, 20)
 MORE = ({"seeds": (0, 1)}, {"epochs": 10}, {"contenders": "transformers"})
 LESS = ({"contenders": "nlinear"}, {"rows": 2000})
-DOCUMENTED_IN = "docs/series-attention.md"
 OTHERWISE = {
     "last_batch": ("keep", "drop"),
     "scaled_by": ("training", "all"),

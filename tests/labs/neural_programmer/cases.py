@@ -16,5 +16,4 @@ LARGE = (
 SECONDS = (1, 15)
 MORE = ({"seeds": (0, 1)}, {"steps": 1000}, {"iterations": 6}, {"hidden": 256, "batch": 512})
 LESS = ({"steps": 100},)
-DOCUMENTED_IN = "README.md"
 EXCLUDED: dict[str, tuple[str, ...]] = {"learned": ("some_wrong", "most_wrong"), "some_wrong": ("most_wrong",)}

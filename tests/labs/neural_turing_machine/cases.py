@@ -30,7 +30,6 @@ LARGE = (
 SECONDS = (3, 20)
 MORE = ({"seeds": (0, 1)}, {"steps": 600}, {"length": 12}, {"task": "repeat", "repeats": 5})
 LESS = ({"steps": 100}, {"networks": "gru"}, {"length": 3})
-DOCUMENTED_IN = "docs/neural-turing-machine.md"
 
 
 def absent(changes: Mapping[str, Any]) -> set[str]:

@@ -25,7 +25,6 @@ LARGE = (
 SECONDS = (20, 80)
 MORE = ({"seeds": (0, 1)}, {"steps": 1200}, {"observations": 40}, {"step_cap": 0.02}, {"solver": "dopri5"})
 LESS = ({"networks": "gru"}, {"networks": "ode_rnn"}, {"solver": "euler"}, {"step_cap": 10.0})
-DOCUMENTED_IN = "docs/continuous-time.md"
 OTHERWISE = {
     "task": ("oscillator", "market"),
     "solver": ("rk4", "euler", "dopri5"),

@@ -4,8 +4,6 @@ from collections.abc import Iterator
 
 from goldviz.figures.draft import Figure
 
-DOCUMENTED_IN = "docs/attention.md"
-
 
 def drawn_of() -> Iterator[tuple[str, Figure]]:
     """Its figures, of documents and changes made by hand."""

@@ -32,7 +32,6 @@ LARGE = (
 SECONDS = (0.3, 120)
 MORE = ({"hidden": 128, "context": 64}, {"epochs": 60}, {"network": "gpt", "epochs": 30})
 LESS = ({"epochs": 1}, {"network": "bigram"})
-DOCUMENTED_IN = "docs/price-tokens.md"
 
 
 def absent(changes: Any) -> Any:

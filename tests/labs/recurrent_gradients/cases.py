@@ -17,7 +17,6 @@ LARGE = (
 SECONDS = (3, 40)
 MORE = ({"seeds": (0, 1)}, {"steps": 800}, {"length": 100}, {"hidden": 256}, {"batch": 256})
 LESS = ({"networks": "rnn"}, {"look_every": 0})
-DOCUMENTED_IN = "README.md"
 
 
 def absent(changes):

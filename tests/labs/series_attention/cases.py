@@ -60,7 +60,6 @@ LARGE = (
 SECONDS = (5, 60)
 MORE = ({"seeds": (0, 1)}, {"steps": 800}, {"batch": 48}, {"width": 64}, {"context": 128})
 LESS = ({"steps": 200}, {"layers": 1}, {"networks": "gru"})
-DOCUMENTED_IN = "docs/series-attention.md"
 
 
 def absent(changes: Mapping[str, Any]) -> set[str]:

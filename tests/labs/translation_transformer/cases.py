@@ -40,7 +40,6 @@ LARGE = (
 SECONDS = (2, 30)
 MORE = ({"seeds": (0, 1)}, {"steps": 1200}, {"batch": 256}, {"width": 64}, {"longest": 20}, {"norm": "all"})
 LESS = ({"steps": 200}, {"longest": 5}, {"layers": 1})
-DOCUMENTED_IN = "docs/translation-transformer.md"
 
 
 def absent(changes: Mapping[str, Any]) -> set[str]:
