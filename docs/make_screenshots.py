@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import torch
-from playwright.sync_api import Page, expect, sync_playwright
+from playwright.sync_api import Locator, Page, expect, sync_playwright
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
@@ -77,10 +77,10 @@ def watch(database: str) -> None:
 
 def shots(page: Page, name: str) -> None:
     """A picture of what the window shows, or of each door in it."""
-    pictures = {name: page}
+    pictures: dict[str, Page | Locator] = {name: page}
     if name == DOORS:
         pictures = {
-            "door-" + re.findall(r"st-key-door-([\w-]+)", card.get_attribute("class"))[0]: card
+            "door-" + re.findall(r"st-key-door-([\w-]+)", card.get_attribute("class") or "")[0]: card
             for card in page.locator("[class*=st-key-door-]").all()
         }
     for file, shown in pictures.items():

@@ -25,7 +25,8 @@ each_lesson = pytest.mark.parametrize(("question", "lesson"), LESSONS, ids=[ques
 
 def of(lesson: str) -> str:
     """The name of the laboratory that a lesson opens."""
-    return re.findall(r"\*\*Open\*\* `/([\w-]+)", lesson)[0]
+    name: str = re.findall(r"\*\*Open\*\* `/([\w-]+)", lesson)[0]
+    return name
 
 
 def said_of(experiment: type[Experiment]) -> str:
