@@ -176,6 +176,11 @@ def lane_over_figure(title: str) -> None:
     st.html(f'<div class="goldviz-lane">{escape(title)}</div>')
 
 
+def finding(sentence: str, *more: str) -> None:
+    """What a run comes to, in a sentence over its figures; what ``more`` is to be known of it stands behind a mark."""
+    st.markdown(f"### {plain(sentence)}", help=plain(" ".join(filter(None, more))) or None)
+
+
 def notices() -> None:
     """What visitors should know of the database; raises StoreError where there is none."""
     store = services.store()

@@ -9,7 +9,6 @@ from urllib.parse import urlencode
 import pytest
 from playwright.sync_api import Page, expect
 
-from goldviz.declare.laboratory import Laboratory
 from goldviz.declare.registry import laboratories
 from goldviz.figures.theme import INKS
 from goldviz.ui.panels.controls import to_link
@@ -20,6 +19,8 @@ from tests.thinned import thinned
 Opener = Callable[..., Page]
 
 TOP, IN_VIEW, WORDS, LONGEST = 320, 0.8, 60, 3500
+LOWEST = ("depth-gradients", "gold-forecast", "your_network")
+"""Pages whose first figure stands low: of a chapter with rooms, below a verdict, and below how to begin."""
 STOPS = 10
 MOST_MOVED = 8
 FIGURES = (
@@ -74,9 +75,11 @@ def in_css(colour: str) -> str:
     return f"rgb({', '.join(str(int(colour[start : start + 2], 16)) for start in (1, 3, 5))})"
 
 
-@pytest.mark.parametrize("lab", thinned(laboratories().values()), ids=lambda lab: lab.name)
-def test_the_figure_comes_first(server: Server, open_page: Opener, lab: Laboratory) -> None:
-    page = open_page(f"{server.address}/{lab.name}", height=900)
+@pytest.mark.parametrize(
+    "name", thinned([*LOWEST, *(name for name in laboratories() if name not in LOWEST)], len(LOWEST))
+)
+def test_the_figure_comes_first(server: Server, open_page: Opener, name: str) -> None:
+    page = open_page(f"{server.address}/{name}", height=900)
     settled(page)
     found = page.locator(FIRST).first.evaluate(MEASURED)
     assert found["top"] <= TOP

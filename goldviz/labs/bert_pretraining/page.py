@@ -12,6 +12,7 @@ from goldviz.labs.bert_pretraining import LAB
 from goldviz.labs.bert_pretraining.findings import pretraining_verdict
 from goldviz.labs.bert_pretraining.measures import PretrainingReading, choices_left, head_width, torn_between
 from goldviz.labs.bert_pretraining.settings import NEXT_SENTENCE, PERMUTATION, BertPretraining
+from goldviz.ui import chrome
 from goldviz.ui.pages.laboratory import LaboratoryPage, words_beside
 from goldviz.ui.panels.lanes import Lane
 from goldviz.ui.words import plain
@@ -20,7 +21,7 @@ from goldviz.ui.words import plain
 def judge(lane: Lane[BertPretraining]) -> None:
     """What the run came to, and the way into the trained model."""
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.markdown(f"### {plain(pretraining_verdict(lane.dataset))}")
+        chrome.finding(pretraining_verdict(lane.dataset))
         if lane.run is not None and lane.run.status == "finished":
             st.page_link(
                 "pages/inside_bert.py",

@@ -12,6 +12,7 @@ from goldviz.labs.gold_forecast.measures import Reading, observed_rows
 from goldviz.labs.gold_forecast.settings import GoldForecast
 from goldviz.labs.gold_forecast.verdict import score_rows, standing_still, verdict
 from goldviz.labs.gold_forecast.words import source_words
+from goldviz.ui import chrome
 from goldviz.ui.pages.laboratory import LaboratoryPage
 from goldviz.ui.panels.lanes import Lane
 from goldviz.ui.words import plain
@@ -19,10 +20,8 @@ from goldviz.ui.words import plain
 
 def judge(lane: Lane[GoldForecast]) -> None:
     """The one sentence that matters, and where the numbers come from."""
-    st.markdown(f"### {plain(verdict(lane.dataset, lane.settings.target))}")
-    if still := standing_still(lane.dataset):
-        st.markdown(plain(still))
-    st.caption(f"{plain(source_words(lane.dataset))} A laboratory, not investment advice.")
+    said = verdict(lane.dataset, lane.settings.target)
+    chrome.finding(said, standing_still(lane.dataset), source_words(lane.dataset))
 
 
 def why(lane: Lane[GoldForecast], draw: Callable[[str], None]) -> None:

@@ -15,6 +15,7 @@ from goldviz.labs.price_tokens.queries import Edit
 from goldviz.labs.price_tokens.settings import PriceTokens
 from goldviz.labs.price_tokens.verdict import score_rows, standing_still, verdict
 from goldviz.runs.jobs.jobs import JobFailedError, TooManyJobsError
+from goldviz.ui import chrome
 from goldviz.ui.pages.laboratory import LaboratoryPage
 from goldviz.ui.panels import background, parts
 from goldviz.ui.panels.lanes import Lane
@@ -29,11 +30,9 @@ PUSH = "push"
 
 def judge(lane: Lane[PriceTokens]) -> None:
     """The one sentence that matters."""
-    notes = plain(str(lane.dataset.attrs.get("data_notes", "")))
-    st.markdown(f"### {plain(verdict(lane.dataset, lane.settings))}", help=notes or None)
-    if still := standing_still(lane.dataset):
-        st.markdown(plain(still))
-    st.caption(plain(" ".join(filter(None, [fitted_before(lane), "A laboratory, not investment advice."]))))
+    notes = str(lane.dataset.attrs.get("data_notes", ""))
+    said = verdict(lane.dataset, lane.settings)
+    chrome.finding(said, standing_still(lane.dataset), notes, fitted_before(lane))
 
 
 def fitted_before(lane: Lane[PriceTokens]) -> str:

@@ -21,7 +21,7 @@ from goldviz.runs.store.run import Run
 from goldviz.runs.store.run_store import UnknownRunError
 from goldviz.runs.store.schema import StoreError
 from goldviz.ui import address, chrome, whole_page
-from goldviz.ui.panels.findings import CARDS_IN_A_ROW, SIGNS
+from goldviz.ui.panels.findings import SIGNS
 from goldviz.ui.panels.live_figure import live_diagram, live_figure
 from goldviz.ui.serving import services
 from goldviz.ui.theme import theme_now
@@ -104,8 +104,7 @@ class Watched:
 
 def show() -> None:
     """Draw the page."""
-    st.title("Your network", anchor=False)
-    st.markdown("##### What does a network of your own do while your script trains it?")
+    chrome.heading("Your network", "What does a network of your own do while your script trains it?")
     try:
         chrome.notices()
         runs, _ = services.store().list(experiment=WATCHED, limit=LISTED)
@@ -243,8 +242,16 @@ def _drawn(views: Sequence[Watched]) -> None:
         with column:
             _state(view)
             _knobs(view)
-    for view in views:
-        _cards(view, several=len(views) > 1)
+    looking, reading = st.columns([2, 1])
+    with looking, st.container(key="first-look"):
+        _figures(views)
+    with reading:
+        for view in views:
+            _cards(view, several=len(views) > 1)
+
+
+def _figures(views: Sequence[Watched]) -> None:
+    """Losses, numbers of the scripts' own, the map, and what else can be opened."""
     theme = theme_now()
     named = [(view.title, view.records) for view in views]
     live_figure(
@@ -325,11 +332,8 @@ def _cards(view: Watched, *, several: bool) -> None:
     aside = [plain(finding.title) for finding in findings if finding.kind in known_kinds]
     if not findings:
         st.caption("Nothing out of the ordinary so far." if view.run.step else "Nothing to report yet.")
-    for row in range(0, len(new), CARDS_IN_A_ROW):
-        some = new[row : row + CARDS_IN_A_ROW]
-        for column, finding in zip(st.columns(CARDS_IN_A_ROW), some, strict=False):
-            with column:
-                _card(finding, view)
+    for finding in new:
+        _card(finding, view)
     if aside:
         with st.container(horizontal=True, vertical_alignment="center"):
             st.caption(f"Set aside: {'; '.join(aside)}.", width="content")
@@ -346,7 +350,7 @@ def _set_aside(run_id: str, *kinds: str) -> None:
 
 def _card(finding: Finding, view: Watched) -> None:
     colour, icon, word = SIGNS[finding.severity]
-    with st.container(border=True, height="stretch"):
+    with st.container(border=True):
         st.markdown(f":{colour}-badge[{icon} {word}] **{plain(finding.title)}**")
         st.markdown(f"**{plain(finding.number)}** · limit: {plain(finding.threshold)}")
         if finding.explanation:

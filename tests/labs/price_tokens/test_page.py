@@ -34,7 +34,7 @@ def test_every_preset_opens_with_its_verdict_and_figures(slug: str) -> None:
     assert visitor.figures("scoreboard")[0]["data"]
     assert heading(visitor)
     if PriceTokens.preset(slug).fitted_on == "past":
-        assert any("days before 20" in caption for caption in visitor.captions)
+        assert any("days before 20" in line.help for line in visitor.at.markdown if line.value == heading(visitor))
 
 
 def test_a_link_with_a_presets_former_name_opens_the_smoother_which_is_called_a_look_into_the_future() -> None:
