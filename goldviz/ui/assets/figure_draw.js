@@ -5,6 +5,7 @@ import { inTurn } from "./drawing_queue.js";
 import { watchDrags } from "./figure_drag.js";
 import { lettersCome, lettersOf } from "./figure_fit.js";
 import { beginAnew, clear, handed, lacksRoom, laidOut, leaveRoom, PICTURE, pictured, PLOTLY } from "./figure_laid.js";
+import { roomAt } from "./figure_height.js";
 import { relink, watchLinks } from "./figure_link.js";
 import { frameOf } from "./figure_picture.js";
 import { heightFor, PRESENT_BUTTON, presentIfAsked, presenting } from "./figure_present.js";
@@ -92,7 +93,7 @@ function watchHand(host) {
 }
 
 // What a figure is drawn for.
-const fitOf = (host) => ({ width: host.clientWidth, theme: themeUnder(host), presented: presenting.host === host, letters: lettersCome() });
+const fitOf = (host) => ({ width: host.clientWidth, least: roomAt(host).least, theme: themeUnder(host), presented: presenting.host === host, letters: lettersCome() });
 
 const fits = (host, place) => Object.entries(fitOf(host)).every(([name, value]) => place[name] === value);
 
@@ -248,6 +249,7 @@ export function placeOfFigure(host, address, want) {
     ...TOUCHES.map((name) => [host, name, touched]),
     [host, "pointerleave", away],
     ...TURNS_OF_PAPER.map((name) => [globalThis, name, printed]),
+    [globalThis, "resize", unfit],
   ];
   for (const [at, name, hears] of heard) at.addEventListener(name, hears);
   const widths = new ResizeObserver(unfit);

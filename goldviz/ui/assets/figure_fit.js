@@ -1,6 +1,7 @@
 // A figure is drawn by the server for one theme and for no width in particular. Here it is fitted to the place where
 // it stands: words broken at its width, room for the lines that come of it, and the colours of the visitor's theme.
 
+import { highAs } from "./figure_height.js";
 import { inTwoLines, isCut, visible } from "./figure_words.js";
 
 const TITLE_SIZE = 17;
@@ -51,16 +52,16 @@ function asHighAsWide(layout, width) {
 }
 
 // A layout for this width: title and notes broken where they would be cut, and as much higher as that takes.
-// `lift` is room above the plot that turned out to be missing when it was drawn.
-export function fitted(given, width, lift, measureWith) {
-  const layout = asHighAsWide(given, width);
-  const title = layout.title ?? {};
+// `lift` is room above the plot that turned out to be missing when it was drawn; the `place` says how high it may stand.
+export function fitted(given, width, lift, measureWith, place) {
+  const title = given.title ?? {};
   const room = width - SIDES - INFO;
   const heading = title.text ? brokenAt(room, title.text, measureWith(TITLE_SIZE, 600)) : [];
-  const said = (layout.meta?.notes ?? []).filter(Boolean).join("<br>");
+  const said = (given.meta?.notes ?? []).filter(Boolean).join("<br>");
   const lines = said ? brokenAt(room, said, measureWith(NOTE_SIZE, 400)) : [];
   const notes = inTwoLines(lines);
   const more = TITLE_LINE * Math.max(0, heading.length - 1) + NOTE_LINE * notes.length + lift;
+  const layout = asHighAsWide(place ? highAs(place, given, more) : given, width);
   return {
     ...layout,
     width,

@@ -2,6 +2,7 @@
 // picture there.
 
 import { fitted, lettersOf, measureWith } from "./figure_fit.js";
+import { roomAt } from "./figure_height.js";
 import { clearOfCurves, namedAtEnds } from "./figure_names.js";
 import { hasScale, pictureOf } from "./figure_picture.js";
 import { stroked } from "./figure_strokes.js";
@@ -68,13 +69,15 @@ function withNames(layout, data, { room }, width, { veiled, ink }) {
 // A figure in its place's colours and at its width: its layout as it is laid out, with the room that it needed before, and
 // its traces. `high` gives a layout the height that the window has for it.
 export function laidOut(host, place, { figure, theme, inks, veiled }, high) {
-  const [width, under] = [host.clientWidth, themeUnder(host)];
+  const [width, under, room] = [host.clientWidth, themeUnder(host), place.roomAt?.(host) ?? roomAt(host)];
   const colour = inks && under !== theme ? recoloured(inks[theme], inks[under]) : (same) => same;
   const [data, given] = [colour(figure.data), colour(figure.layout)];
   return () => {
-    const layout = high(fitted(given, width, place.lift, measureWith(given)));
+    const layout = high(fitted(given, width, place.lift, measureWith(given), room));
     keepZoom(place.zoom, layout);
-    const laid = withNames(layout, data, place, width, { veiled, ink: inks?.[under] });
+    const named = withNames(layout, data, place, width, { veiled, ink: inks?.[under] });
+    // What names leave of a legend's room goes to the plot where the place says how high all is.
+    const laid = room.least ? { ...named, height: layout.height } : named;
     const roomy = withRoom(place, laid);
     return { laid, layout: roomy, traces: stroked(data, roomy) };
   };

@@ -45,6 +45,9 @@ function boxOf(host) {
   return host.closest('[data-testid="stElementContainer"]') ?? host.parentElement;
 }
 
+// Whose figure it is, where several lanes are in view.
+const laneOf = (host) => host.closest(".stColumn")?.querySelector(".goldviz-lane")?.textContent ?? "";
+
 function nearestFigure() {
   const middle = window.innerHeight / 2;
   const away = (host) => {
@@ -68,7 +71,8 @@ export function present(host) {
   for (const one of [before, host]) {
     if (!one) continue;
     // The page's script may set this element's classes anew; what else it carries stays.
-    boxOf(one).toggleAttribute("data-goldviz-presented", one === host);
+    if (one === host) boxOf(one).setAttribute("data-goldviz-presented", laneOf(one));
+    else boxOf(one).removeAttribute("data-goldviz-presented");
     one.goldvizPlace?.draw();
   }
   document.documentElement.classList.toggle("goldviz-presenting", Boolean(host));

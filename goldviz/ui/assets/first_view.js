@@ -1,6 +1,7 @@
 // Draws the first figures of a page before Streamlit has started, at the places where they will stand, and takes the view
 // away as soon as the page shows its own in the same frame, or anything else: what the page has to say is never covered.
 
+import { roomAtFirst } from "./figure_height.js";
 import { pictured } from "./figure_laid.js";
 
 const LETTERS_MS = 150;
@@ -26,7 +27,7 @@ function show(host) {
 
   const draw = () => {
     for (const [at, { figure, description }] of figures.entries()) {
-      const place = { zoom: {}, lift: 0 };
+      const place = { zoom: {}, lift: 0, roomAt: roomAtFirst };
       try {
         pictured(hosts[at], place, { figure, inks, theme: "light", subject: "", description });
       } catch (error) {

@@ -5,6 +5,7 @@
 import { pause } from "./drawing_queue.js";
 import { showAim, showDrop } from "./figure_drag.js";
 import { emptyPlace, leavePlace, placeOfFigure } from "./figure_draw.js";
+import { highAs, roomAt } from "./figure_height.js";
 import { sketchOver } from "./figure_sketch.js";
 import { framesPage, goToStep, positionsPage, settleStep, stepOf, watchStep } from "./frames_page.js";
 
@@ -129,7 +130,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
   const whole = data.frames ? undefined : JSON.parse(data.figure);
   if (!host.dataset.drawn) {
     host.setAttribute("aria-label", data.description);
-    host.style.height = `${whole?.layout.height ?? data.height}px`;
+    host.style.height = `${highAs(roomAt(host), whole?.layout ?? data, 0).height}px`;
     host.classList.add("goldviz-figure-waiting");
     host.textContent = host.textContent || "Drawing …";
   }
