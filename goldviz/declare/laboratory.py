@@ -86,11 +86,11 @@ class Laboratory:
         find_doubts = self.hook("doubts", "doubts")
         return find_doubts(settings) if find_doubts else ()
 
-    def beside(self, settings: Settings) -> Mapping[str, str]:
-        """What stands below single settings' controls, as ``beside`` of its ``doubts.py`` says: in a few words what a
-        value asks of others."""
+    def beside(self, settings: Settings) -> Mapping[str, tuple[str, Mapping[str, Any]]]:
+        """What stands below single settings' controls, as ``beside`` of its ``doubts.py`` says: what is to be expected
+        of a value, in a sentence, and the values of others that cure it."""
         find_words = self.hook("doubts", "beside")
-        words: Mapping[str, str] = find_words(settings) if find_words else {}
+        words: Mapping[str, tuple[str, Mapping[str, Any]]] = find_words(settings) if find_words else {}
         return words
 
     def figures(self) -> ModuleType:

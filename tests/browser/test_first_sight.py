@@ -92,6 +92,21 @@ def test_the_figure_comes_first(server: Server, open_page: Opener, name: str) ->
     assert all(after <= before + 1 for before, after in pairwise(levels)), levels
 
 
+def test_two_lanes_show_their_losses_in_one_window_and_are_presented_by_name(server: Server, open_page: Opener) -> None:
+    page = open_page(address(server, "runs=example:as-in-the-document,example:fix-it-orthogonal"), height=900)
+    settled(page)
+    boxes = [figure(page, "loss", lane).bounding_box() for lane in (0, 1)]
+    assert all(box and box["y"] + box["height"] <= 900 for box in boxes)
+    assert len({(box["y"], box["width"], box["height"]) for box in boxes if box}) == 1
+    page.keyboard.press("p")
+    presented = page.locator("[data-goldviz-presented]")
+    for _ in range(2):
+        expect(presented).to_have_attribute(
+            "data-goldviz-presented", re.compile("As in the document|Fix it: orthogonal")
+        )
+        page.keyboard.press("n")
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "width"),

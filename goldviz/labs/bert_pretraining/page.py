@@ -15,7 +15,6 @@ from goldviz.labs.bert_pretraining.settings import NEXT_SENTENCE, PERMUTATION, B
 from goldviz.ui import chrome
 from goldviz.ui.pages.laboratory import LaboratoryPage, words_beside
 from goldviz.ui.panels.lanes import Lane
-from goldviz.ui.words import plain
 
 
 def judge(lane: Lane[BertPretraining]) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from goldviz.labs.depth_gradients.findings import BRANCH
 from goldviz.labs.depth_gradients.settings import DepthGradients
 
@@ -20,10 +22,10 @@ def doubts(settings: DepthGradients) -> tuple[str, ...]:
     )
 
 
-def beside(settings: DepthGradients) -> dict[str, str]:
-    """The same in short, where the depth is set."""
-    words = f"Above {USUAL_DEPTH} layers, set Residual scale to {BRANCH:g}, under More settings."
-    return {"depth": words} if _adds_up(settings) else {}
+def beside(settings: DepthGradients) -> dict[str, tuple[str, dict[str, Any]]]:
+    """The same in short, where the depth is set, and what cures it."""
+    words = f"Above {USUAL_DEPTH} layers, whole branches mostly leave the residual network worse than the plain one."
+    return {"depth": (words, {"residual_scale": BRANCH})} if _adds_up(settings) else {}
 
 
 def _adds_up(settings: DepthGradients) -> bool:

@@ -2,7 +2,7 @@
 // it stands: words broken at its width, room for the lines that come of it, and the colours of the visitor's theme.
 
 import { highAs } from "./figure_height.js";
-import { inTwoLines, isCut, visible } from "./figure_words.js";
+import { inTwoLines, visible } from "./figure_words.js";
 
 const TITLE_SIZE = 17;
 const NOTE_SIZE = 13;
@@ -59,7 +59,7 @@ export function fitted(given, width, lift, measureWith, place) {
   const heading = title.text ? brokenAt(room, title.text, measureWith(TITLE_SIZE, 600)) : [];
   const said = (given.meta?.notes ?? []).filter(Boolean).join("<br>");
   const lines = said ? brokenAt(room, said, measureWith(NOTE_SIZE, 400)) : [];
-  const notes = inTwoLines(lines);
+  const notes = place?.brief ? [] : inTwoLines(lines);
   const more = TITLE_LINE * Math.max(0, heading.length - 1) + NOTE_LINE * notes.length + lift;
   const layout = asHighAsWide(place ? highAs(place, given, more) : given, width);
   return {
@@ -67,7 +67,7 @@ export function fitted(given, width, lift, measureWith, place) {
     width,
     height: layout.height + more,
     margin: { ...layout.margin, t: (layout.margin?.t ?? 100) + more },
-    meta: { ...layout.meta, cut: isCut(lines) },
+    meta: { ...layout.meta, cut: lines.length > notes.length },
     title: { ...title, text: heading.join("<br>"), subtitle: { ...title.subtitle, text: notes.join("<br>") } },
   };
 }

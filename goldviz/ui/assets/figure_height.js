@@ -6,15 +6,16 @@ const LANES_HEAD = 400;
 const HIGHEST = 720;
 const LOWEST_OF_LANES = 230;
 const FIRST = ".st-key-first-look";
-const ANY = { least: 0, most: Infinity };
+const ANY = { least: 0, most: Infinity, brief: false };
 
 const isWide = () => globalThis.matchMedia?.("(min-width: 641px)").matches;
 
-// The least and the most pixels of a figure that stands first, among so many lanes.
+// The least and the most pixels of a figure that stands first, among so many lanes, and whether its notes stand behind
+// its i alone.
 export function roomOf(inner, lanes) {
-  if (lanes < 2) return { least: Math.min(HIGHEST, inner - HEAD), most: Infinity };
+  if (lanes < 2) return { ...ANY, least: Math.min(HIGHEST, inner - HEAD) };
   const half = Math.max(LOWEST_OF_LANES, Math.floor((inner - LANES_HEAD) / 2));
-  return { least: half, most: half };
+  return { least: half, most: half, brief: true };
 }
 
 // The same of a page before Streamlit has drawn it.

@@ -11,6 +11,7 @@ import streamlit as st
 
 from goldviz.data.tables.sealed_names import NOT_YOURS
 from goldviz.declare.laboratory import laboratory_of
+from goldviz.declare.setting_words import value_in_words
 from goldviz.declare.settings import Settings, SettingsError, allowed, description, facts, label, schemas
 from goldviz.ui import keys, pending_values, whole_page
 from goldviz.ui.words import plain
@@ -114,15 +115,24 @@ def without_effect(settings_class: type[Settings]) -> Mapping[str, str]:
 
 
 def draw(settings_class: type[Settings], names: Iterable[str]) -> None:
-    """One control for each of these settings, with what should be known of its value below it."""
-    words = _beside(settings_class)
+    """One control for each of these settings, below it what is to be known of its value, and what cures it."""
+    doubtful = _beside(settings_class)
     for name in names:
         _draw_one(settings_class, name)
-        if name in words:
-            st.caption(f":material/warning: {plain(words[name])}")
+        if name in doubtful:
+            words, cure = doubtful[name]
+            st.caption(f":material/warning: {plain(words)}")
+            does = ", ".join(f"{label(one)} to {value_in_words(settings_class, one, cure[one])}" for one in cure)
+            key = f"cure-{settings_class.name}-{name}"
+            st.button(f"Set {plain(does)}", key=key, on_click=_change, args=(settings_class, cure))
 
 
-def _beside(settings_class: type[Settings]) -> Mapping[str, str]:
+def _change(settings_class: type[Settings], changes: Mapping[str, Any]) -> None:
+    """Set some of the settings, in a callback."""
+    put(settings_class, current(settings_class).changed(**changes))
+
+
+def _beside(settings_class: type[Settings]) -> Mapping[str, tuple[str, Mapping[str, Any]]]:
     """What should be known of settings as the controls are; nothing where they are not allowed."""
     try:
         return laboratory_of(settings_class).beside(current(settings_class))

@@ -51,7 +51,6 @@ def open_preset(experiment: type[Experiment], slug: str) -> None:
 
 def train(experiment: type[Experiment], settings: Experiment | None, refusal: str) -> None:
     """The buttons that start a run, with an estimate of how long it takes; none can be started with a ``refusal``."""
-    lane_ids = lanes.ids(experiment)
     refusal = refusal or (refusal_of(settings) if settings else "")
     with st.container(horizontal=True, gap="small", key="training"):
         st.button(
@@ -69,15 +68,15 @@ def train(experiment: type[Experiment], settings: Experiment | None, refusal: st
             key=f"beside-{experiment.name}",
             width="stretch",
             disabled=settings is None or bool(refusal),
-            help="Train these settings in a lane of their own, to compare."
-            + (" The oldest lane goes." if len(lane_ids) == lanes.MOST else ""),
             on_click=_press,
             args=(experiment, True),
         )
     if refusal:
         st.error(plain(refusal), icon=":material/block:")
         return
-    st.caption(_estimate(settings) if settings else "These settings cannot be trained.")
+    # A tooltip would cover where one starts from.
+    goes = " *Train beside* closes the oldest lane." if len(lanes.ids(experiment)) == lanes.MOST else ""
+    st.caption(f"{_estimate(settings)}{goes}" if settings else "These settings cannot be trained.")
 
 
 def doubts_and_refusal(settings: Experiment) -> tuple[Sequence[str], str]:

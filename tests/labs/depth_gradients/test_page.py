@@ -10,6 +10,7 @@ from streamlit.proto.WidgetStates_pb2 import WidgetStates
 
 from goldviz.declare.laboratory import laboratory_of
 from goldviz.labs.depth_gradients.figures import FIGURES
+from goldviz.labs.depth_gradients.findings import BRANCH
 from goldviz.labs.depth_gradients.settings import DepthGradients
 from goldviz.runs.examples import example
 from goldviz.runs.store.run_store import Store
@@ -160,8 +161,13 @@ def test_a_depth_that_asks_for_more_says_so_below_its_own_control() -> None:
     visitor = _laboratory({"depth": "30"})
     drawn = [str(getattr(one, "key", None) or getattr(one, "value", "")) for one in visitor.at.main]
     below = drawn[drawn.index("setting-depth-gradients-depth") + 1 :]
-    next_text = next(text for text in below if "Residual scale" in text or "setting-" in text)
-    assert next_text.startswith(":material/warning: Above 20 layers")
+    words, cure = [text for text in below if text][:2]
+    assert "20 layers" in words
+    assert cure == "cure-depth-gradients-depth"
+    visitor.click(cure)
+    assert visitor.at.session_state[controls.key_of(DepthGradients, "residual_scale")] == BRANCH
+    assert visitor.at.session_state[controls.key_of(DepthGradients, "depth")] == 30
+    assert cure not in [button.key for button in visitor.at.button]
 
 
 def test_a_preset_opens_on_the_figure_that_shows_what_it_says() -> None:
