@@ -88,7 +88,7 @@ def test_the_figure_comes_first(server: Server, open_page: Opener, name: str) ->
     assert found["length"] <= LONGEST
     assert found["wider"] <= 0
     levels = found["levels"]
-    assert levels[:2] == [1, 2]
+    assert levels[:2] in ([1], [1, 2])
     assert all(after <= before + 1 for before, after in pairwise(levels)), levels
 
 
@@ -97,7 +97,7 @@ def test_two_lanes_show_their_losses_in_one_window_and_are_presented_by_name(ser
     settled(page)
     boxes = [figure(page, "loss", lane).bounding_box() for lane in (0, 1)]
     assert all(box and box["y"] + box["height"] <= 900 for box in boxes)
-    assert len({(box["y"], box["width"], box["height"]) for box in boxes if box}) == 1
+    assert len({(box["y"], round(box["width"]), box["height"]) for box in boxes if box}) == 1
     page.keyboard.press("p")
     presented = page.locator("[data-goldviz-presented]")
     for _ in range(2):
