@@ -311,8 +311,10 @@ def _variables(theme: Theme) -> str:
     """The names that the page's style sheets have for a theme's colours."""
     ink = INKS[theme]
     named = {"text-color": ink.text, "background-color": ink.background, "border-color": ink.grid}
-    page = "; ".join(f"--st-{name}: {colour}" for name, colour in {**named, "primary-color": ink.accent}.items())
-    return f"color-scheme: {theme}; {page}; " + "; ".join(f"--{name}: {colour}" for name, colour in asdict(ink).items())
+    page = "; ".join(f"--st-{name}: {colour}" for name, colour in {**named, "primary-color": ink.text}.items())
+    return f"color-scheme: {theme}; {page}; --goldviz-gold: {ink.accent}; " + "; ".join(
+        f"--{name}: {colour}" for name, colour in asdict(ink).items()
+    )
 
 
 @cache

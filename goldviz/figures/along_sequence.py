@@ -45,7 +45,7 @@ def state_gradient(kinds: ByKind) -> Chart:
 def attention(kinds: ByKind) -> Chart:
     """Attention of every head at one look; in each small map a row is the token that looks, and sums to 1.
 
-    A bright diagonal looks at itself, a line beside it at a neighbour, a bright column always at one token.
+    A strong diagonal looks at itself, a line beside it at a neighbour, a strong column always at one token.
     """
     name, layers = kinds["attention_map"], kinds.along("attention_map")
     noun, steps = layers.partition("_")[0], growing_of(kinds, name)

@@ -66,7 +66,7 @@ def mosaic_axes(name: str, layers: str = "layer") -> dict[str, Any]:
         plot.figure.update_annotations(selector={"text": "Attention weight"}, yshift=-low_down)
         return {"margin_l": 34, "margin_t": plot.figure.layout.margin.t + 6, "margin_b": 66 + low_down}
 
-    scale = colours("Attention weight", ends=lambda plot: plot.limit(name), below=True)
+    scale = colours("Attention weight", ends=lambda plot: plot.limit(name), scale="share", below=True)
     return {"colour": scale, "height": height, "layout": room, "says_step": False, "seeds": False}
 
 
@@ -104,4 +104,4 @@ def _heading(plot: Plot, axis: str, at: float, number: int, noun: str, count: in
     place: dict[str, Any] = {"x": at, "xref": "x", "y": 1, "yref": "y domain", "yanchor": "bottom"}
     if axis == "y":
         place = {"x": 0, "xref": "x domain", "xanchor": "right", "y": at, "yref": "y", "textangle": -90}
-    plot.figure.add_annotation(text=words, showarrow=False, font_size=12, **place)
+    plot.figure.add_annotation(text=words, showarrow=False, **place)

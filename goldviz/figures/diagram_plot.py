@@ -39,9 +39,7 @@ def drawn_by_plotly(layout: Mapping[str, Any]) -> Figure:
         here = slice(start, start + len(part["nodes"]))
         _draw_wires(figure, part, row, ink)
         _draw_nodes(figure, part, row, values[here], shares[here], ink)
-        add_heading(
-            figure, row, f"<b>{as_label(part['heading'])}</b>", font={"size": 14, "color": tone(part["colour"], theme)}
-        )
+        add_heading(figure, row, f"<b>{as_label(part['heading'])}</b>", font={"color": tone(part["colour"], theme)})
         start = here.stop
     for name, own in layout.items():
         if name != "meta":
@@ -102,7 +100,7 @@ def _draw_nodes(
         y=[y for _, y in middles],
         mode="markers+text",
         text=[as_label(node[0]) for node in nodes],
-        textfont={"size": 12, "color": inks},
+        textfont={"color": inks},
         showlegend=False,
         marker={"size": 14, "opacity": 0},
         customdata=texts,

@@ -31,7 +31,7 @@ LOG_FROM = 30
 def worded(words: str, *, title: str, theme: Theme, notes: Sequence[str] = ()) -> Figure:
     """A figure that says in a centred sentence why there is nothing to draw, with ``notes`` under its title."""
     figure = Figure()
-    figure.add_annotation(text=wrapped(words, 38), x=0.5, y=0.5, xref="paper", yref="paper", font_size=15)
+    figure.add_annotation(text=wrapped(words, 38), x=0.5, y=0.5, xref="paper", yref="paper", font_size=look.HEADING)
     figure.update_xaxes(visible=False).update_yaxes(visible=False)
     return look.apply(figure, theme, title=title, notes=notes, legend=False, height=300, hover="closest")
 
@@ -52,7 +52,7 @@ def panels(
     how = {"shared_xaxes": not apart, "vertical_spacing": spacing, "row_heights": heights and list(heights)}
     figure = make_subplots(rows=len(names), cols=1, **how)
     for row, name in enumerate(names, start=1):
-        font = {"size": 14, "color": look.tone(colours[row - 1], theme) if colours else INKS[theme].text}
+        font = {"color": look.tone(colours[row - 1], theme) if colours else INKS[theme].text}
         if name:
             add_heading(figure, row, f"<b>{as_label(name)}</b>", font=font)
     return figure
@@ -259,7 +259,7 @@ def number_ticks(low: int, high: int, names: Mapping[int, str], most: int = 6) -
     """
     steps = (step * 10**power for power in count() for step in (1, 2, 5))
     step = next(step for step in steps if (high - low) / step <= most)
-    room = (high - low) / 12
+    room = (high - low) / 12 if step > 1 else 0
     plain = [n for n in range(low - low % step, high + 1, step) if n >= low]
     ticks = [n for n in plain if n not in names and all(abs(n - place) > room for place in names)]
     values = sorted({*ticks, *(n for n in names if low <= n <= high)})
@@ -374,7 +374,6 @@ def mark_epochs(figure: Figure, ds: Run, epoch: AtStep | int | None, theme: Them
             xanchor="right" if left else "left",
             yanchor="top",
             align="left",
-            font_size=12,
             bgcolor=look.with_alpha(ink.background, 0.75),
         )
 

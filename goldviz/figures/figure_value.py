@@ -65,8 +65,8 @@ UNSHARED = ("share", "free", *POWERS)
 """Scales that reach over nothing that lanes share."""
 LAST = (Rule, Cursor)
 """Marks that lie on axes which have their types."""
-MOST_PLACES, MOST_NUMBERS = 10, 6
-"""Numbers at the x axis of a map, which has a column for each place, and of curves."""
+EACH, MOST_PLACES, MOST_NUMBERS = 24, 10, 6
+"""Places of a map up to which each has its number, numbers of a map with more, and of curves."""
 HEADING = 14
 """Pixels of the first panel's heading, where no legend makes room for it."""
 ROUNDED: Mapping[Scale, Callable[[float, float], tuple[float, float]]] = {"log": decades, "loss": limits.exact}
@@ -163,13 +163,14 @@ def panel(*marks: Mark | Callable[..., Sequence[Mark]], **how: Any) -> Panel:
 class Colours:
     """The one colour scale: its words, its ends or what they are read off, and which colours.
 
-    ``scale`` is *sequential*, *signed* (red for more) or *diverging* (as a map of weights), or Plotly's own.
+    ``scale`` is *sequential* (of magnitudes), *share* (from paper to ink), *signed* (red for more) or *diverging* (as a
+    map of weights), or Plotly's own. Where nothing is said it is as the variable is read, and a share from 0 to 1.
     """
 
     title: str | Callable[[Plot], str] | None = None
     ends: tuple[float, float] | Callable[[Plot], tuple[float, float]] | None = None
     of: tuple[str, ...] = ()
-    scale: Any = "sequential"
+    scale: Any = ""
     below: bool | None = None
     bar: Mapping[str, Any] = field(default_factory=dict)
     powers: bool = False
@@ -185,7 +186,7 @@ def colours(
     title: str | Callable[[Plot], str] | None = None,
     *of: str,
     ends: tuple[float, float] | Callable[[Plot], tuple[float, float]] | None = None,
-    scale: Any = "sequential",
+    scale: Any = "",
     below: bool | None = None,
     powers: bool = False,
     **bar: Any,
@@ -306,9 +307,11 @@ class Chart:
         assert isinstance(self.colour, Colours)
         mapped = [mark for mark in self.marks if isinstance(mark, Heat)]
         of = self.colour.of or tuple(dict.fromkeys(name for one in mapped if (name := channel(one.of).name)))
-        label = readings.variable(of[0], ds).label if of else ""
-        title = self.colour.title if self.colour.title is not None else label
-        return replace(self.colour, of=of, title=title)
+        read = readings.variable(of[0], ds) if of else Read("")
+        title = self.colour.title if self.colour.title is not None else read.label
+        is_share = self.colour.ends == (0, 1) or (read.scale == "share" and not self.colour.powers)
+        scale = self.colour.scale or ("share" if is_share else "sequential")
+        return replace(self.colour, of=of, title=title, scale=scale)
 
     def key(self, letter: str, one: Axis) -> str:
         """By which name lanes share an axis' limits: what it is of, so that figures of the same have the same."""
@@ -487,9 +490,13 @@ class Chart:
             own["range"] = ends
             if named:
                 own["type"] = "category"
-            elif layered or letter == "x":
+            else:
+                low, high = whole(ends)
                 most = MOST_PLACES if mapped and not layered else MOST_NUMBERS
-                own |= number_ticks(*whole(ends), names_of(told, plot.ds), most)
+                if mapped and high - low < EACH:
+                    most = EACH
+                if layered or letter == "x" or most == EACH:
+                    own |= number_ticks(low, high, names_of(told, plot.ds), most)
         title = given.title if given.title is not None else told.label
         if letter == "x":
             own["unifiedhovertitle_text"] = told.place or f"{dim.replace('_', ' ')} %{{x}}"
@@ -539,6 +546,7 @@ class Chart:
         ends = given if given is not None else canvas.plot.limit(f"{self.name} colour")
         ticks = power_ticks(*ends, most=5) if told.powers else {}
         known = {"sequential": look.SEQUENTIAL, "signed": SIGNED, "diverging": look.DIVERGING}
+        known["share"] = look.share_scale(canvas.plot.theme)
         scale = known.get(told.scale, told.scale) if isinstance(told.scale, str) else told.scale
         lay = colour_bar_below if (panels if told.below is None else told.below) else colour_bar
         title = told.title(canvas.plot) if callable(told.title) else told.title or ""
@@ -570,7 +578,7 @@ def panels_beside(headings: Sequence[str], colour: str, widths: Sequence[float])
     for number, heading in enumerate(headings, start=1):
         text = wrapped(heading, max(8, int(44 * widths[number - 1] / sum(widths))))
         if heading:
-            add_heading(figure, number, f"<b>{text}</b>", align="left", font={"size": 14, "color": colour})
+            add_heading(figure, number, f"<b>{text}</b>", align="left", font={"color": colour})
     return figure
 
 

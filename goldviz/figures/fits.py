@@ -153,7 +153,7 @@ class Best:
                 name=f"{_whose(canvas.plot, style)}best so far",
                 legendgroup="best",
                 hovertemplate="best %{y:.4f}",
-                marker={"symbol": "diamond-open", "size": 9, "color": canvas.plot.ink.accent, "line": {"width": 2}},
+                marker={"symbol": "diamond-open", "size": 9, "color": canvas.plot.ink.text, "line": {"width": 2}},
                 row=canvas.row,
             )
 

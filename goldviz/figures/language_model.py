@@ -48,7 +48,7 @@ def loss_beside_guesses(unit: str, in_words: Callable[[Plot], Callable[[float], 
 
 @dataclass(frozen=True)
 class Sampled:
-    """Samples of each close look as rows of cells: in each a token, the brighter the likelier the network held it.
+    """Samples of each close look as rows of cells: in each a token, the fuller the likelier the network held it.
 
     ``of`` gives tokens and shares (look, row, place); ``size`` is that of the words, ``gap`` the room between rows.
     ``along`` are the dimensions of rows and places, where they have some.

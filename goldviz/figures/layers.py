@@ -347,6 +347,7 @@ def _distribution(kinds: ByKind, kind: str, entries: str) -> Chart:
         colour=colours(
             "Share of the layer's entries in a bin",
             ends=lambda plot: plot.limit(name),
+            scale="share",
             below=True,
             tickformat=".0%",
             nticks=6,

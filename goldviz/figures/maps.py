@@ -16,7 +16,7 @@ from goldviz.figures.draft import Figure, Heatmap, Node, look_of
 from goldviz.figures.frames import AtStep, together
 from goldviz.figures.spec import FigureSpec
 from goldviz.figures.table import Arrays, Drawn, packed
-from goldviz.figures.theme import DIVERGING, INKS, Theme
+from goldviz.figures.theme import DIVERGING, INKS, TEXT, Theme
 
 POSITION = "position"
 """The dimension along which an instant page's figures have rows."""
@@ -40,7 +40,7 @@ def cells(z: ArrayLike | AtStep, *, x: Any, y: Any, hover: str, **options: Any) 
 def written(columns: int, number: str) -> dict[str, Any]:
     """Of a map whose cells stand apart: the template of their numbers, where a row is short enough for them."""
     template = number if columns <= WRITTEN_UP_TO else ""
-    return {"xgap": 1, "ygap": 1, "texttemplate": template, "textfont": {"size": 12}}
+    return {"xgap": 1, "ygap": 1, "texttemplate": template, "textfont": {"size": TEXT}}
 
 
 def colour_bar(figure: Figure, limits: tuple[float, float], scale: str, words: str, **bar: Any) -> Figure:

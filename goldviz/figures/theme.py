@@ -1,7 +1,7 @@
 """How every figure looks: one Plotly template for light, one for dark, and one fixed colour for each thing.
 
 Networks have a colour (Okabe and Ito's palette, darkened where white paper asks for it), a dash and a marker, so
-that nothing is told by colour alone. Gold is the accent and marks what matters: the scrubber, a reference.
+that nothing is told by colour alone. Gold is the accent: the step in view and what is selected, and nothing else.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from goldviz.models.style import NetworkStyle
 Theme = Literal["light", "dark"]
 
 FONT = '"Source Sans", "Source Sans 3", "Source Sans Pro", "Segoe UI", "Liberation Sans", Arial, sans-serif'
-TEXT = 14
-"""The size of a figure's words in pixels, where nothing else is said."""
+HEADING, TEXT = 16, 13
+"""The sizes of a figure's words in pixels: its title, and all others. A page has these, and 26 for its name."""
 SEQUENTIAL = "Cividis"
 DIVERGING = "RdBu"
 DEPTHS: dict[Theme, tuple[float, float]] = {"light": (0.0, 0.6), "dark": (0.4, 1.0)}
@@ -189,6 +189,15 @@ def _sequential() -> list[tuple[float, str]]:
     return [(float(at), str(colour)) for at, colour in get_colorscale(SEQUENTIAL)]
 
 
+def share_scale(theme: Theme) -> list[list[float | str]]:
+    """From paper at none to ink at all: the scale of weights, probabilities and other shares.
+
+    >>> share_scale("light")
+    [[0.0, '#f6f4ee'], [1.0, '#1e1e1c']]
+    """
+    return [[0.0, INKS[theme].surface], [1.0, INKS[theme].text]]
+
+
 def depth_colours(count: int, theme: Theme) -> list[str]:
     """Colours for ordered lines, first to last."""
     start, end = DEPTHS[theme]
@@ -239,7 +248,7 @@ def _axis(ink: Ink) -> dict[str, Any]:
         "tickcolor": ink.muted,
         "ticklen": 4,
         "zeroline": False,
-        "title": {"standoff": 8, "font": {"size": 14}},
+        "title": {"standoff": 8, "font": {"size": TEXT}},
         "exponentformat": "power",
     }
 
@@ -255,7 +264,7 @@ def _template(theme: Theme) -> go.layout.Template:
         "yanchor": "bottom",
         "ypad": 10,
         "outlinewidth": 0,
-        "tickfont": {"size": 13},
+        "tickfont": {"size": TEXT},
     }
     layout = go.Layout(
         font={"family": FONT, "size": TEXT, "color": ink.text},
@@ -267,8 +276,8 @@ def _template(theme: Theme) -> go.layout.Template:
             "yref": "container",
             "yanchor": "top",
             "pad": {"l": 12, "t": 14},
-            "font": {"size": 17, "weight": 600},
-            "subtitle": {"font": {"size": 13, "color": ink.muted}},
+            "font": {"size": HEADING, "weight": 600},
+            "subtitle": {"font": {"size": TEXT, "color": ink.muted}},
         },
         paper_bgcolor="rgba(0,0,0,0)",
         plot_bgcolor="rgba(0,0,0,0)",
@@ -283,11 +292,11 @@ def _template(theme: Theme) -> go.layout.Template:
             "xanchor": "left",
             "y": 1,
             "yanchor": "bottom",
-            "font": {"size": 13},
+            "font": {"size": TEXT},
             "itemsizing": "constant",
         },
-        hoverlabel={"bgcolor": ink.surface, "bordercolor": ink.muted, "font": {"size": 13, "color": ink.text}},
-        annotationdefaults={"font": {"size": 13, "color": ink.text}, "showarrow": False},
+        hoverlabel={"bgcolor": ink.surface, "bordercolor": ink.muted, "font": {"size": TEXT, "color": ink.text}},
+        annotationdefaults={"font": {"size": TEXT, "color": ink.text}, "showarrow": False},
     )
     return go.layout.Template(layout=layout)
 

@@ -7,7 +7,7 @@ the groups ``goldviz-frame`` one after the other is seen. Where nothing moves, a
 from __future__ import annotations
 
 import html
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from goldviz.arrays.labelled import Array
+from goldviz.figures.theme import FONT as LETTERS
 from goldviz.figures.theme import NETWORKS, sequential_stops, style_of
 
 WIDE = {"m": 13.7, "w": 11.5, "M": 12.1, "W": 13.9} | dict.fromkeys("ijlftr.,'| ()", 5.8)
@@ -23,6 +24,7 @@ AXIS_ROOM = 14
 """Pixels above and below a picture for the names of its axes."""
 FRAMES = 16
 """Of a picture that moves; the style sheet counts them, too."""
+FONT = LETTERS.replace('"', "'")
 DASHES = {"solid": "", "dash": "7 4", "dashdot": "7 3 2 3", "longdash": "11 4", "dot": "2 3"}
 
 
@@ -86,7 +88,7 @@ def polyline_svg(
         at = _free(float(last[np.isfinite(last)][-1]), heights, edge, bottom)
         heights.append(at)
         parts.append(
-            f'<text x="{right + 8:.1f}" y="{at + 4:.1f}" font-size="14" fill="currentColor">'
+            f'<text x="{right + 8:.1f}" y="{at + 4:.1f}" font-size="13" fill="currentColor">'
             f"{html.escape(curve.name)}</text>"
         )
     return picture_svg(parts, label=label, axes=axes if heights else None, width=width, height=height)
@@ -99,7 +101,7 @@ def picture_svg(
     room = AXIS_ROOM if axes else 0
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 {-room} {width} {height + 2 * room}" width="100%"'
-        f' role="img" font-family="sans-serif" aria-label="{html.escape(label)}"><title>{html.escape(label)}</title>'
+        f' role="img" font-family="{FONT}" aria-label="{html.escape(label)}"><title>{html.escape(label)}</title>'
         f"{''.join([*parts, *_axis_names(axes, width, height)])}</svg>"
     )
 
@@ -125,13 +127,33 @@ def places_of_frames(count: int) -> list[int]:
     return [round(place) for place in np.linspace(0, count - 1, FRAMES)]
 
 
-def squares(shares: ArrayLike, x: float, y: float, width: float, height: float, *, gap: float = 0.0) -> list[str]:
-    """Shares (row, column) as the coloured cells of a map whose corner is at ``x`` and ``y``."""
-    values, colours = np.asarray(shares), [str(colour) for _, colour in sequential_stops()]
+def inked(share: float) -> str:
+    """From paper at none to ink at all, as weights are shown."""
+    return f'fill="currentColor" fill-opacity="{share:.2g}"'
+
+
+def shaded(share: float) -> str:
+    """A colour of the scale of magnitudes."""
+    colours = [str(colour) for _, colour in sequential_stops()]
+    return f'fill="{colours[round(share * (len(colours) - 1))]}"'
+
+
+def squares(
+    shares: ArrayLike,
+    x: float,
+    y: float,
+    width: float,
+    height: float,
+    *,
+    gap: float = 0.0,
+    fill: Callable[[float], str] = inked,
+) -> list[str]:
+    """Shares (row, column) as the cells of a map whose corner is at ``x`` and ``y``."""
+    values = np.asarray(shares)
     high, wide = height / values.shape[0], width / values.shape[1]
     return [
         f'<rect x="{x + column * wide:.1f}" y="{y + row * high:.1f}" width="{wide - gap:.1f}" '
-        f'height="{high - gap:.1f}" fill="{colours[round(float(share) * (len(colours) - 1))]}"/>'
+        f'height="{high - gap:.1f}" {fill(float(share))}/>'
         for (row, column), share in np.ndenumerate(values)
     ]
 

@@ -64,7 +64,7 @@ class WordMap:
         if self.numbered is not None:
             least = self.numbered
             text = AtStep(z.dim, [numbers_in_cells(one, least) for one in z.values])
-            more = {"text": text, "texttemplate": "%{text}", "textfont": {"size": 12}}
+            more = {"text": text, "texttemplate": "%{text}", "textfont": {"size": 13}}
         add_word_map(plot.figure, z, words_of(plot.ds, "written"), words_of(plot.ds, "read"), **more)
         if self.rings:
             plot.add(aligned_rings(plot.ds[self.rings].values, RIGHT_ANSWER))

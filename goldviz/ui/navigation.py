@@ -14,8 +14,8 @@ from goldviz.ui.pages import glossary
 from goldviz.ui.panels import search, stories
 from goldviz.ui.theme import theme_now
 
-NAMED_COLOURS = {"on-gold": "background", "paper": "background", "focus": "accent", "muted": "muted"}
-"""Colours of the page's style sheet. Gold is light in the dark theme, so text on it has to be dark there: as paper."""
+NAMED_COLOURS = {"gold": "accent", "paper": "background", "focus": "text", "muted": "muted"}
+"""Colours of the page's style sheet. Gold is the step in view and what is selected, and nothing else."""
 
 
 def _colours() -> str:

@@ -85,14 +85,14 @@ def record() -> None:
 
 def picture(ds: LightDataset) -> str:
     """The home page's picture: the gradient of every layer, from above, at every step that was looked at."""
-    from goldviz.figures.thumbnail import picture_svg, revealed, squares
+    from goldviz.figures.thumbnail import picture_svg, revealed, shaded, squares
 
     sizes = ds["gradient_by_layer"].values.astype(float)
     # Layers without weights have no gradient.
     powers = np.log10(sizes[:: STEPS // COLUMNS, np.isfinite(sizes).all(0)].T)
     shares = (powers - powers.min()) / np.ptp(powers)
     label = "Gradients of twelve layers over the steps of a training: the first layers get next to nothing."
-    cells = revealed(squares(shares, 10, 4, 300, 152))
+    cells = revealed(squares(shares, 10, 4, 300, 152, fill=shaded))
     return picture_svg([cells], label=label, axes=("step", "layer"))
 
 

@@ -202,7 +202,7 @@ def test_the_heat_map_gives_exact_values_in_both_orientations(page: Page) -> Non
 
 
 @pytest.mark.slow
-def test_the_colour_scale_states_its_range_and_the_largest_weight_is_brightest(page: Page) -> None:
+def test_the_colour_scale_states_its_range_and_the_largest_weight_is_ink(page: Page) -> None:
     weights = known_weights(0, 0, 11)
     expect(part(page, "map-scale")).to_have_text(f"0{four_digits(weights.max())}")
     row, column = (int(place) for place in np.unravel_index(weights.argmax(), weights.shape))
@@ -210,7 +210,7 @@ def test_the_colour_scale_states_its_range_and_the_largest_weight_is_brightest(p
     pixel = part(page, "map-base").evaluate(
         "(canvas, at) => [...canvas.getContext('2d').getImageData(at.x, at.y, 1, 1).data]", place
     )
-    assert pixel == [0xFE, 0xE8, 0x38, 255]
+    assert pixel == [*bytes.fromhex(INKS["light"].text[1:]), 255]
     select(page, "scale", "log")
     expect(part(page, "map-scale")).to_have_text(
         f"{four_digits(weights[weights > 0].min())}{four_digits(weights.max())}"

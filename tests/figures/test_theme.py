@@ -1,3 +1,7 @@
+import tomllib
+from pathlib import Path
+from typing import Any
+
 import plotly.graph_objects as go
 import pytest
 
@@ -36,6 +40,30 @@ def test_text_and_accent_are_readable(theme):
     assert contrast(ink.text, ink.background) >= 7
     assert contrast(ink.muted, ink.background) >= 4.5
     assert contrast(ink.accent, ink.background) >= 4.5
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_shares_go_from_paper_to_ink_and_a_whole_one_stands_out(theme):
+    (none, paper), (whole, ink) = look.share_scale(theme)
+    assert (none, whole) == (0, 1)
+    assert contrast(paper, INKS[theme].background) < 1.2
+    assert contrast(ink, INKS[theme].background) >= 7
+
+
+def _streamlit_theme() -> dict[str, Any]:
+    root = Path(__file__).parents[2]
+    return tomllib.loads((root / ".streamlit/config.toml").read_text(encoding="utf-8"))["theme"]
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_what_is_pressed_is_ink_and_can_be_read_on_its_paper(theme):
+    told = _streamlit_theme()[theme]
+    assert (told["primaryColor"].lower(), told["backgroundColor"].lower()) == (INKS[theme].text, INKS[theme].background)
+    assert contrast(told["primaryColor"], told["backgroundColor"]) >= 7
+
+
+def test_headings_of_pages_have_two_sizes():
+    assert set(_streamlit_theme()["headingFontSizes"]) == {"26px", f"{look.HEADING}px"}
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])

@@ -14,7 +14,7 @@ import { sized } from "../../goldviz/ui/assets/canvas.js";
 import { positionsPage } from "../../goldviz/ui/assets/frames_page.js";
 
 const HTML = readFileSync(new URL("../../goldviz/labs/inside_bert/assets/attention_explorer.html", import.meta.url), "utf8");
-const INK = { text: "#000000", muted: "#777777", accent: "#d55e00", background: "#ffffff", grid: "#eeeeee", gap: "#888888" };
+const INK = { text: "#000000", muted: "#777777", accent: "#d55e00", background: "#ffffff", surface: "#eeeeee", grid: "#eeeeee", gap: "#888888" };
 const COLOURS = ["#000000", "#ffffff"];
 
 test("numbers are read and written so that none is rounded away", () => {
@@ -188,7 +188,7 @@ test("captions say what is drawn: the measure, the share of what is hidden and t
   const overview = overviewOf();
   const map = new HeadMap(parts, told);
   map.show(ONE);
-  const view = { choice: { layer: 1, head: 0 }, header: HEADER, one: ONE, overview, map, lines: { heaviest: 0.7 }, view: "map", data: { colours: COLOURS } };
+  const view = { choice: { layer: 1, head: 0 }, header: HEADER, one: ONE, overview, map, lines: { heaviest: 0.7 }, view: "map", colours: COLOURS };
   parts.measure.value = "norms";
   const captions = new Captions(parts);
   captions.write(view);
@@ -232,7 +232,7 @@ test("the explorer fetches the overview once and each head that is chosen, and t
   const host = element(HTML);
   const data = {
     address: "/x", exhibit: "secret", choice: { layer: 0, head: 0, token: null }, height: 400, theme: "light",
-    inks: { light: INK, dark: INK }, colours: COLOURS, ahead: "bert-page", view: "map", by: "piece",
+    inks: { light: INK, dark: INK }, ahead: "bert-page", view: "map", by: "piece",
   };
   const tell = (name, value) => heard.push([name, value]);
   const leave = explorer({ data, parentElement: { querySelector: () => host }, setStateValue: tell, setTriggerValue: tell });

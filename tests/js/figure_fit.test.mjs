@@ -45,6 +45,9 @@ test("ordered lines and the bar that explains them have the part of their scale 
   assert.deepEqual(recoloured(light, dark)(drawn), other);
   const maps = { fillcolor: "rgb(50, 0, 0)", colorscale: [[0, "#000000"], [1, "#c86464"]], template: { colorscale: { sequential: "Cividis" } } };
   assert.deepEqual(recoloured(light, dark)(maps), maps);
+  const inks = [{ surface: "#eeeeee", text: "#111111" }, { surface: "#222222", text: "#dddddd" }];
+  const share = { colorscale: [[0, "#eeeeee"], [1, "#111111"]] };
+  assert.deepEqual(recoloured(...inks)(share), { colorscale: [[0, "#222222"], [1, "#dddddd"]] }, "from paper to ink in each theme");
 });
 
 test("a curve's name has its colour, or the nearest tone of it that can be read", () => {

@@ -103,10 +103,29 @@ test("what is below names that have no room beside one another moves down as far
   const colours = { text: "Share", x: 0.5, xref: "paper", y: 0, yref: "paper", yshift: -56, showarrow: false };
   const tones = [{ type: "heatmap", x: ["negative", "neutral", "positive"], y: ["a"] }];
   const below = (width) => clearOfCurves({ ...layout, annotations: [colours] }, tones, width, measure);
-  const narrow = below(224);
-  const down = Math.ceil((measure("negative") * 14) / 13 / 2);
+  const narrow = below(200);
+  const down = Math.ceil(measure("negative") / 2);
   assert.deepEqual([narrow.annotations[0].yshift, narrow.height], [-56 - down, layout.height + down]);
   assert.deepEqual([below(600).annotations[0].yshift, below(600).height], [-56, layout.height]);
+});
+
+test("each of a map's few columns has its name, upright and cut where it has no room; of many every so-manieth", () => {
+  const colours = { text: "Weight", x: 0.5, xref: "paper", y: 0, yref: "paper", yshift: -56, showarrow: false };
+  const map = [{ type: "heatmap", z: [[0, 1]] }];
+  const mapOf = (count, width, data = map) => {
+    const places = [...Array(count).keys()];
+    const axis = { tickvals: places, ticktext: places.map((one) => (one ? `word ${one}` : "a word that is much too long")) };
+    return clearOfCurves({ ...layout, xaxis: axis, annotations: [colours] }, data, width, measure);
+  };
+  const few = mapOf(12, 400);
+  assert.deepEqual([few.xaxis.tickangle, few.xaxis.tickvals.length], [-90, 12]);
+  assert.match(few.xaxis.ticktext[0], /^a word.*…$/);
+  assert.ok(few.annotations[0].yshift < -56 && few.height > layout.height);
+  assert.ok(mapOf(30, 600).xaxis.ticktext.length < 30);
+  assert.ok(mapOf(12, 400, []).xaxis.ticktext.length < 12, "numbers under curves are thinned");
+  const rows = [...Array(20).keys()];
+  const tall = (height) => clearOfCurves({ ...layout, height, yaxis: { tickvals: rows, ticktext: rows.map(String) } }, map, 400, measure);
+  assert.deepEqual([tall(600), tall(240)].map(({ yaxis }) => yaxis.ticktext.length), [20, 7]);
 });
 
 test("names at the side are broken where they take more than their part, and upright ones have one line", () => {

@@ -153,7 +153,7 @@ test("words and errors stand where Plotly has them, and a plot without traces ha
   const said = pictureOf([{ ...curve, mode: "markers+text", text: ["a", "b", "c"], textposition: "top center", marker: { size: 8, color: "#000000" } }], layoutOf(), letters).svg;
   const [x, y] = ["x", "y"].map((name) => Number(found(said, "said", name)));
   const [left, foot] = found(said, "point", "transform").match(/[\d.]+/g).map(Number);
-  assert.ok(Math.abs(x - left) < 0.01 && Math.abs(foot - y - (4 / 0.8 + 1 + 14 / 4)) < 0.1, `${foot - y}`);
+  assert.ok(Math.abs(x - left) < 0.01 && Math.abs(foot - y - (4 / 0.8 + 1 + 13 / 4)) < 0.1, `${foot - y}`);
   const errors = { ...curve, y: [0.5, null, 0.5], error_y: { array: [0.25, 0, 0.25], width: 3 } };
   assert.match(found(pictureOf([errors], layoutOf(), letters).svg, "error", "d"), /h6M[\d.]+,[\d.]+V[\d.]+M[\d.]+,[\d.]+h6$/);
   const words = { text: "Nothing yet.", x: 0.5, y: 0.5, xref: "paper", yref: "paper", font: { size: 15 } };

@@ -75,8 +75,8 @@ def leaks(ds: Run) -> str:
     """How many of the rows before a change move, in a sentence."""
     share = measures.EARLIER_MOVED["prob_sparse"](ds)
     if not share:
-        return "Above the gold diagonal nothing moves: no row sees the future."
-    return f"Above the gold diagonal is the past: {share:.0%} of it moves, so rows see the future.".replace("%", " %")
+        return "Above the diagonal nothing moves: no row sees the future."
+    return f"Above the diagonal is the past: {share:.0%} of it moves, so rows see the future.".replace("%", " %")
 
 
 def quicker(ds: Run) -> str:
@@ -301,7 +301,7 @@ FIGURES = bound(
         ),
         lines(
             lambda plot: plot.ds["changed"],
-            colour="accent",
+            colour="#e8590c",
             dash="solid",
             legend=False,
             more={"hoverinfo": "skip"},

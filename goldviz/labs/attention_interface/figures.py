@@ -159,7 +159,7 @@ FIGURES, shared_limits = offered(
     # Offsets from the known alignment; 0 is the word itself.
     of_attention(
         "peaks",
-        "Is the darkest cell the right word?",
+        "Is the largest weight on the right word?",
         bars(mean("peak_offset"), name="GRU with attention", colour="attention", legend=False),
         cannot_show="Whether the network errs.",
         legend="none",
@@ -183,7 +183,7 @@ def own_sentence(
     look.apply(figure, theme, title=title, legend=False, height=230 + 26 * len(target), hover="closest")
     figure.update_xaxes(title_text="Word read")
     figure.update_yaxes(title_text="Word written")
-    return colour_bar_below(figure, (0.0, 1.0), look.SEQUENTIAL, "Attention weight")
+    return colour_bar_below(figure, (0.0, 1.0), look.share_scale(theme), "Attention weight")
 
 
 def picture(ds: Run) -> str:

@@ -1,4 +1,4 @@
-"""What a run of *Attention between networks* says: who answers, who loses long ones, and what a dark cell means."""
+"""What a run of *Attention between networks* says: who answers, who loses long ones, and what a large weight means."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ RULES = (
     Rule(
         "beside_the_word",
         "warning",
-        "The darkest cell is mostly beside the word",
+        "The largest weight is mostly beside the word",
         line=above("beside", 0.5, "{at:percent} of the words, exactly one place beside"),
         number="{beside:percent} of the words, {on_word:percent} on the word itself",
-        explanation="Dark is no proof that two words correspond.",
+        explanation="A large weight is no proof that two words correspond.",
         asked=UNSEEN,
         only=_attends,
         silenced_by=("most_wrong",),
@@ -44,7 +44,7 @@ RULES = (
     Rule(
         "on_the_word",
         "good",
-        "The darkest cell is nearly always on the word",
+        "The largest weight is nearly always on the word",
         line=at_least("on_word", 0.9, "{at:percent} of the words"),
         number="{on_word:percent} of the words",
         asked=UNSEEN,

@@ -59,7 +59,7 @@ def why(lane: Lane[AttentionInterface], draw: Callable[[str], None]) -> None:
             st.markdown(filled(NUMBERS, Reading.of(lane.dataset, "attention", lane.settings)))
         st.caption(
             "A state holds its word and what was read around it. So a look at the word beside it can serve as well, "
-            "and a dark cell is no proof that two words correspond."
+            "and a large weight is no proof that two words correspond."
         )
 
 
@@ -86,7 +86,7 @@ def _vector(numbers: tuple[float, ...]) -> str:
 
 
 def _table(row: RowByHand) -> str:
-    """The row as a table; the darkest weight in bold."""
+    """The row as a table; the largest weight in bold."""
     heads = "".join(f"<th style='text-align:right;padding:2px 10px'>{heading}</th>" for heading in HEADINGS)
     most = max(one.weight for one in row.words)
     lines = []

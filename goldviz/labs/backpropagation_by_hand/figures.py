@@ -131,11 +131,11 @@ def _stack(plot: Plot, strips: Sequence[Strip], row_height: int) -> Figure:
     gap = 46
     inner = sum(heights) + gap * (len(strips) - 1)
     plot.figure = make_subplots(rows=len(strips), cols=1, vertical_spacing=gap / inner, row_heights=heights)
-    plain = {"ticklen": 0, "tickfont_size": 12, "showgrid": False}
+    plain = {"ticklen": 0, "tickfont_size": 13, "showgrid": False}
     for row, (words, values, columns, rows) in enumerate(strips, start=1):
         y, x = (list(range(count)) for count in values.shape)
         plot.add(cells(values, x=x, y=y, hover="%{z:.4~g}", **written(len(x), "%{z:.2~g}")), row=row)
-        add_heading(plot.figure, row, words, font_size=14)
+        add_heading(plot.figure, row, words, font_size=13)
         plot.figure.update_xaxes(tickvals=x, ticktext=list(columns), tickangle=0, row=row, **plain)
         named = {"tickvals": y, "ticktext": rows, "autorange": "reversed", **plain}
         plot.figure.update_yaxes(row=row, **({"visible": False} if rows is None else named))

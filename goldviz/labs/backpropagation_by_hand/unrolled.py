@@ -155,7 +155,7 @@ def _draw_cells(
             xgap=2,
             ygap=2,
             texttemplate="%{z:.2f}",
-            textfont={"size": 11},
+            textfont={"size": 13},
             zmin=limits[0],
             zmax=limits[1],
             colorscale=SIGNED,
@@ -167,7 +167,7 @@ def _draw_column(figure: Figure, ds: Run, step: int, at: Place, ink: Ink) -> Non
     """The character read below, what was expected above, and the frame of the step in view."""
     count = ds.sizes["unit"]
     figure.add_annotation(
-        x=step, y=-0.2, text=f"<b>{shown(ds.attrs['text'][step - 1])}</b>", showarrow=False, font={"size": 18}
+        x=step, y=-0.2, text=f"<b>{shown(ds.attrs['text'][step - 1])}</b>", showarrow=False, font={"size": 16}
     )
     target = int(ds["y"].sel(step=step).values.argmax())
     words = f"“{shown(str(ds['symbol'].values[target]))}”"
@@ -176,7 +176,7 @@ def _draw_column(figure: Figure, ds: Run, step: int, at: Place, ink: Ink) -> Non
     if at.knows_delta(step):
         error = f"{float(ds['delta_y'].sel(step=step).values[target]):.2f}".replace("-", "−")
         words += f"<br>δʸ {error}"
-    figure.add_annotation(x=step, y=count + 1.5, text=words, showarrow=False, font={"size": 12})
+    figure.add_annotation(x=step, y=count + 1.5, text=words, showarrow=False, font={"size": 13})
     figure.add_shape(
         type="rect",
         x0=step - HALF,

@@ -62,7 +62,7 @@ class Step:
 
 
 MORE, LESS = "#0e7ac0", "#d55e00"
-SIZE = 52
+SIZE = 58
 WIDTHS = (0.75, 2.0, 4.0, 7.0)
 """Edges are drawn in so many widths: up to a quarter, a half, three quarters and all of the largest number."""
 
@@ -131,7 +131,7 @@ def _draw_neurons(figure: Figure, ds: Run, step: Step, theme: Theme) -> None:
             text=_numbers(ds, step, level),
             hoverinfo="skip",
             marker={"size": SIZE, "color": tint, "line": {"color": ink.muted, "width": 1.5}},
-            textfont={"size": 10, "color": ink.text},
+            textfont={"size": 13, "color": ink.text},
         )
 
 

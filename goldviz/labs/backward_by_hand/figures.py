@@ -70,7 +70,7 @@ class Matrix:
 def _names(names: Sequence[str], dims: Sequence[str]) -> dict[str, Any]:
     some = slice(None, None, -(-len(names) // 24))
     words = " and ".join(BackwardByHand.coordinates[dim].label for dim in dims if dim not in FLAT)
-    ticks = {"tickvals": list(range(len(names)))[some], "ticktext": [*names][some], "ticklen": 0, "tickfont_size": 12}
+    ticks = {"tickvals": list(range(len(names)))[some], "ticktext": [*names][some], "ticklen": 0, "tickfont_size": 13}
     return {"title_text": words, "type": "linear", "showgrid": False, **ticks}
 
 
@@ -115,7 +115,7 @@ def paths(plot: Plot) -> Figure:
     for number, (words, values) in enumerate(maps.items()):
         row, column = divmod(number, 2)
         grid.add_trace(cells(values, x=x, y=y, hover=hover), row=row + 1, col=column + 1)
-        add_heading(grid, number + 1, f"<b>{words}</b>", font_size=14)
+        add_heading(grid, number + 1, f"<b>{words}</b>", font_size=13)
     lost = f"Through variance and then mean: {ds.attrs['mean_through_variance']:.0e}."
     plot.finish(f"{lost} Deviations from a mean add up to 0.", height=560, legend=False, hover="closest")
     grid.update_layout(margin_t=grid.layout.margin.t + 18)

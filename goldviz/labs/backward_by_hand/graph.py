@@ -141,7 +141,7 @@ def _write_names(
         mode="text",
         text=list(LAYERS),
         textposition="middle right",
-        textfont={"color": ink.muted, "size": 12},
+        textfont={"color": ink.muted, "size": 13},
         hoverinfo="skip",
         showlegend=False,
     )

@@ -170,9 +170,9 @@ FIGURES, shared_limits = offered(
     figure(
         "samples",
         "What does it write?",
-        Sampled(_samples, size=14, gap=2),
+        Sampled(_samples, size=13, gap=2),
         needs=("sample_token", "sample_probability", "token"),
-        shows="Four samples. The brighter a token, the likelier it was held.",
+        shows="Four samples. The fuller a cell, the likelier its token was held.",
         x=axis(scale="free", showgrid=False, showticklabels=False, ticks=""),
         y=axis(scale="free", autorange="reversed", showgrid=False, showticklabels=False, ticks=""),
         notes=(same_draws, "␣ blank, ⏎ line end."),
@@ -288,7 +288,7 @@ def lens(signs: Sequence[Sequence[str]], shares: NDArray[np.floating], *, theme:
         x=[f"{place}." for place in range(1, shares.shape[1] + 1)],
         text=[[as_label(sign) for sign in row] for row in signs],
         texttemplate="%{text}",
-        textfont={"size": 15},
+        textfont={"size": 13},
         coloraxis="coloraxis",
         xgap=1,
         ygap=2,
@@ -296,7 +296,7 @@ def lens(signs: Sequence[Sequence[str]], shares: NDArray[np.floating], *, theme:
     )
     _rows(figure, theme, "What would each block have said?", 190 + 42 * len(depths))
     figure.update_xaxes(showgrid=False, type="category", title_text="Likeliest")
-    return colour_bar_below(figure, (0.0, 1.0), look.SEQUENTIAL, "Probability", tickformat=".0%", nticks=6)
+    return colour_bar_below(figure, (0.0, 1.0), look.share_scale(theme), "Probability", tickformat=".0%", nticks=6)
 
 
 @drawn(
@@ -312,8 +312,8 @@ def looked(signs: Sequence[str], weights: NDArray[np.floating], *, theme: Theme 
     figure = Figure().heatmap(
         z=z, x=x, y=rows, coloraxis="coloraxis", hovertemplate="%{y} at %{x}: %{z:.1%}<extra></extra>"
     )
-    _rows(figure, theme, "Where did it look?", 200 + 18 * len(rows)).update_yaxes(tickfont_size=12)
+    _rows(figure, theme, "Where did it look?", 200 + 18 * len(rows)).update_yaxes(tickfont_size=13)
     labels = [as_label(sign) for sign in signs]
     ticks: dict[str, Any] = {"tickmode": "array", "tickvals": x, "ticktext": labels, "tickangle": 0}
-    figure.update_xaxes(showgrid=False, tickfont_size=12, title_text="Token", **ticks)
-    return colour_bar_below(figure, (0.0, float(weights.max())), look.SEQUENTIAL, "Attention weight", nticks=6)
+    figure.update_xaxes(showgrid=False, tickfont_size=13, title_text="Token", **ticks)
+    return colour_bar_below(figure, (0.0, float(weights.max())), look.share_scale(theme), "Attention weight", nticks=6)

@@ -133,7 +133,7 @@ def _signs(plot: Plot) -> dict[str, Any]:
         "color": ["#c46a9c" if vowel else plot.ink.grid for vowel in vowels],
         "symbol": ["square" if vowel else "circle" for vowel in vowels],
     }
-    return {"marker": marker, "text": signs, "textfont": {"size": 15, "color": plot.ink.text}}
+    return {"marker": marker, "text": signs, "textfont": {"size": 13, "color": plot.ink.text}}
 
 
 def _main_directions(numbers: NDArray[Any]) -> NDArray[Any]:
@@ -203,7 +203,7 @@ def parameters(plot: Plot) -> Figure:
     plot.figure.update_xaxes(title_text="Characters read", range=(0.5, 16.5), tickvals=[1, 4, 8, 12, 16], row=1)
     plot.figure.update_xaxes(title_text="Vocabulary", type="log", range=(1.0, 5.0), row=2, **TICKS)
     for number, words in enumerate((f"{symbols:.0f} symbols", f"{context} characters read"), start=1):
-        add_heading(plot.figure, number, f"<b>{words}</b>", font={"size": 14})
+        add_heading(plot.figure, number, f"<b>{words}</b>", font={"size": 13})
     return legend_above_headings(plot.finish(height=560, hover="closest"))
 
 
@@ -240,9 +240,9 @@ FIGURES, shared_limits = offered(
     figure(
         "samples",
         "What names does it make up?",
-        Sampled(_samples, size=15, gap=3, along=("sample", "place")),
+        Sampled(_samples, size=13, gap=3, along=("sample", "place")),
         needs=("sample_symbol", "sample_probability", "symbol"),
-        shows="Eight names, letter by letter; bright letters were held likely.",
+        shows="Eight names, letter by letter; fuller cells were held likelier.",
         x=axis("Character", scale="free", showgrid=False),
         y=axis(scale="free", autorange="reversed", showgrid=False, showticklabels=False),
         notes=(same_draws,),
@@ -307,8 +307,8 @@ FIGURES, shared_limits = offered(
         _tables,
         needs=("count",),
         shows="How likely each character (column) is after each other (row).",
-        y=axis("After", type="category", autorange="reversed", tickfont_size=12),
-        x=axis(type="category", tickfont_size=12, tickangle=0),
+        y=axis("After", type="category", autorange="reversed", tickfont_size=13),
+        x=axis(type="category", tickfont_size=13, tickangle=0),
         colour=colours(
             "Probability, 1/10,000 or less to 1",
             ends=(math.log10(IMPOSSIBLE), 0.0),

@@ -141,7 +141,7 @@ def _eigenvalues(plot: Plot) -> Sequence[Mark]:
     """Eigenvalues of the recurrent matrix and of one step's Jacobian, with the unit circle."""
     ds, angle = plot.ds, np.linspace(0, 2 * np.pi, 181)
     across, up = (given(places, angle=None) for places in (np.cos(angle), np.sin(angle)))
-    circle = lines(up, x=across, name="unit circle", colour="accent", width=1.5, more={"hoverinfo": "skip"})
+    circle = lines(up, x=across, name="unit circle", colour="muted", width=1.5, more={"hoverinfo": "skip"})
     clouds = (
         ("weight_eigenvalue", "recurrent matrix W", "text", "circle-open", 8),
         ("step_eigenvalue", f"Jacobian of step {int(ds.attrs['start']) + 1}", network_style(ds).colour, "diamond", 7),

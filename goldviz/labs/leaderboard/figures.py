@@ -61,14 +61,14 @@ def _first_curves(ds: Run) -> Values:
 
 
 def _loaders(plot: Plot) -> Sequence[Dots]:
-    """The score at usual sizes of a batch, in gold, with its number."""
+    """The score at usual sizes of a batch, with its number."""
     sizes = loader_sizes(plot.ds)
     score = at("batch_score", forecaster=FIRST_CURVES[0], batch_size=sizes)
     places = ["top right", *["middle right"] * (len(sizes) - 2), "top left"][: len(sizes)]
     said = plot.at_step(score.read(plot), lambda values: [f"<b>{value:.3f}</b>" for value in values])
-    more = {"text": said, "textposition": places, "textfont": {"size": 15, "color": plot.ink.text}}
+    more = {"text": said, "textposition": places, "textfont": {"size": 13, "color": plot.ink.text}}
     quiet = {"showlegend": False, "hoverinfo": "skip", "cliponaxis": False}
-    return [dots(score, colour="accent", text=".3f", more={**more, **quiet})]
+    return [dots(score, colour="text", text=".3f", more={**more, **quiet})]
 
 
 def _batches(plot: Plot) -> Mapping[str, Any]:
@@ -199,7 +199,7 @@ FIGURES, shared_limits = offered(
         cannot_show="Which windows are missing.",
         x=axis("Windows in a test batch", scale="free", told=_batches),
         y=axis(read=_first_curves),
-        lead=lambda plot: f"{int(plot.ds.attrs.get('windows', 0)):,} test windows. Gold: loaders' batches.",
+        lead=lambda plot: f"{int(plot.ds.attrs.get('windows', 0)):,} test windows. With numbers: usual batch sizes.",
         legend="above",
     ),
     # Intervals are of a block bootstrap over windows, and over seeds.

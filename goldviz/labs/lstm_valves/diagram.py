@@ -43,7 +43,7 @@ def cell_diagram(ds: Run, *, step: int | None = None, theme: Theme = "light") ->
         _draw_box(figure, box, numbers, colour, ink)
     for sign, place in cell.signs:
         _draw_sign(figure, sign, place, ink)
-    label: dict[str, Any] = {"font": {"size": 14, "color": ink.text}, "showarrow": False}
+    label: dict[str, Any] = {"font": {"size": 13, "color": ink.text}, "showarrow": False}
     for quantity, place, side in cell.ends:
         words = "x<sub>t</sub>" if quantity == "x" else f"{ENDS[quantity]} = <b>{_said(numbers[quantity])}</b>"
         figure.add_annotation(text=words, x=place[0], y=place[1], xanchor=side, yanchor="middle", **label)
@@ -98,7 +98,7 @@ def _draw_box(figure: Figure, box: Box, numbers: Numbers, colour: str, ink: Ink)
     term = f"{box.function}({_said(numbers[f'sum of {box.quantity}'])})" if box.function else ""
     name = WORDS.get(box.quantity, box.quantity)
     words = (
-        f"<b>{name} {_said(value)}</b><br><span style='font-size:12px'>{term}</span>"
+        f"<b>{name} {_said(value)}</b><br><span style='font-size:13px'>{term}</span>"
         if term
         else f"{name}<br><b>{_said(value)}</b>"
     )
@@ -131,4 +131,4 @@ def _draw_sign(figure: Figure, sign: str, place: Place, ink: Ink) -> None:
         fillcolor=ink.surface,
         line={"color": ink.muted, "width": 1.5},
     )
-    figure.add_annotation(text=sign, x=place[0], y=place[1], font={"size": 14, "color": ink.text}, showarrow=False)
+    figure.add_annotation(text=sign, x=place[0], y=place[1], font={"size": 13, "color": ink.text}, showarrow=False)

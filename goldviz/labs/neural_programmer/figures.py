@@ -168,7 +168,7 @@ FIGURES, shared_limits = offered(
         "Which rows does each step select?",
         _selected,
         needs=("selection", "cell"),
-        shows="A line is a row of the table. Bright rows are selected.",
+        shows="A line is a row of the table. Filled rows are selected.",
         x=axis(told=_each("stage", "after {}", "all")),
         y=axis(told=_rows),
         colour=colours("Selected", ends=(0.0, 1.0), below=True),

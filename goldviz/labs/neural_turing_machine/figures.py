@@ -71,7 +71,7 @@ def _answers(plot: Plot) -> Sequence[Panel]:
         return answers.where(plot.ds["wanted"].copy(data=wanted))
 
     bits = axis("Bit", tickmode="array", tickvals=plot.ds["bit"].values)
-    told = axis("Bit", tickmode="array", tickvals=marks, type="category", tickfont={"size": 11}, range=None)
+    told = axis("Bit", tickmode="array", tickvals=marks, type="category", range=None)
     gaps = {"hoverongaps": False}
     return [
         panel(

@@ -184,7 +184,7 @@ def _classes(plot: Plot, points: NDArray[Any]) -> list[Mark]:
     along = np.array([-up, across]) / np.linalg.norm(normal)
     reach = np.hypot(right - left, high - low) + np.linalg.norm(foot)
     ends = [foot - reach * along, foot + reach * along]
-    return [*marks, _placed(lines, ends, name="read-out's line", colour="accent", dash="dash", more=UNREAD)]
+    return [*marks, _placed(lines, ends, name="read-out's line", colour="text", dash="dash", more=UNREAD)]
 
 
 def _drawable(ds: Run, name: str) -> NDArray[Any]:
@@ -355,7 +355,7 @@ FIGURES = bound(
         "What does a solver cost that chooses its own steps?",
         panel(
             OF_DOPRI5("adaptive_error", name="error"),
-            THEORY(lambda plot: plot.ds["asked"], over="asked", name="error = tolerance", colour="accent"),
+            THEORY(lambda plot: plot.ds["asked"], over="asked", name="error = tolerance", colour="muted"),
             heading="Error at the end",
             y=axis("Units of h", "adaptive_error", "asked", scale="log"),
         ),

@@ -234,7 +234,7 @@ FIGURES, shared_limits = offered(
             mean("kernel_norm", "layer_number", "head"),
             over="kernel_lag",
             by="side",
-            looks=(series("query", "query", "accent"), series("key", "key", "muted", pattern="/")),
+            looks=(series("query", "query", "text"), series("key", "key", "muted", pattern="/")),
         ),
         height=400,
     ),

@@ -106,7 +106,7 @@ def _digits(plot: Plot) -> Figure:
             text=[list(str(number).rjust(width)) for number in ds["number"].values],
             texttemplate="%{text}",
             hover="%{text}",
-            textfont={"size": 15, "color": ink.text},
+            textfont={"size": 16, "color": ink.text},
         )
         figure.add_trace(digits, row=1, col=col)
         figure.scatter(
@@ -116,7 +116,7 @@ def _digits(plot: Plot) -> Figure:
             hoverinfo="skip",
             showlegend=False,
             text=[f"<i>{count:.0f}</i>" for count in counts],
-            textfont={"size": 14, "color": ink.muted},
+            textfont={"size": 13, "color": ink.muted},
             row=1,
             col=col,
         )

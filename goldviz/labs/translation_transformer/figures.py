@@ -52,7 +52,7 @@ def own_side(plot: Plot) -> Figure:
     height = 250 + 30 * max(map(len, words))
     plot.finish(plot.step_in_words("look"), height=height, legend=False, hover="closest")
     plot.figure.update_layout(margin_t=plot.figure.layout.margin.t + 16)
-    return colour_bar_below(plot.figure, (0.0, 1.0), look.SEQUENTIAL, "Attention weight")
+    return colour_bar_below(plot.figure, (0.0, 1.0), look.share_scale(plot.theme), "Attention weight")
 
 
 def _answer(plot: Plot) -> AtStep:

@@ -136,9 +136,7 @@ def beside(lane: Lane[TranslationTransformer], step: int | None) -> None:
         st.markdown("**Two recurrent networks, recorded**")
         recorded = example(experiments()[RECURRENT], slug)
         drawn_figure(recurrent, recorded, key="transformer-beside-Two recurrent networks", subject=slug)
-    st.caption(
-        "Sequences, sizes and steps differ: compare where the dark and bright cells stand, not how many there are."
-    )
+    st.caption("Sequences, sizes and steps differ: compare where the large weights stand, not how many there are.")
 
 
 PAGE = LaboratoryPage(

@@ -127,7 +127,7 @@ function labels(pen, layout, inks, ink) {
 }
 
 export function paintDiagram(pen, diagram, layout, colour, { ink, font, chosen, pointed, focused }) {
-  pen.font = `600 14px ${font}`;
+  pen.font = `600 13px ${font}`;
   pen.textAlign = "left";
   pen.textBaseline = "middle";
   diagram.parts.forEach(({ heading, colour: own }, number) => {

@@ -2,7 +2,7 @@
 // drawn without Plotly. Lengths such as these are Plotly's own.
 
 import { ofBase64 } from "./figure_fill.js";
-import { beyond, LINE } from "./figure_svg.js";
+import { beyond, LETTERS, LINE } from "./figure_svg.js";
 
 const CAPITAL = 0.7;
 const SMALL = 0.7;
@@ -22,7 +22,7 @@ export function axisOf(key, given, own, look) {
   const [letter] = key;
   const values = own.flatMap((trace) => listed(trace[letter]));
   const title = { ...look?.title, ...given.title };
-  const axis = { ...look, ...given, key, letter, title, size: given.tickfont?.size ?? 14 };
+  const axis = { ...look, ...given, key, letter, title, size: given.tickfont?.size ?? LETTERS };
   const isName = given.type === "category" || (!given.type && values.some((one) => typeof one === "string" && !/^\d{4}-/.test(one)));
   if (isName) axis.names = [...new Set(values.map(String))];
   const isDate = given.type === "date" || (!given.type && !isName && values.some((one) => typeof one === "string"));
@@ -167,7 +167,7 @@ export function depthOf(axis, ticks, letters) {
   const rows = Math.max(1, ...ticks.map(([, words]) => linesOf(words).length));
   const low = size * (0.5 + LINE * (rows - 1)) + below;
   const numbers = !shown ? tickLength(axis) : axis.letter === "y" ? begin + widest : begin + (downOf(axis) - 0.5) * size + sine * widest + cosine * low;
-  const title = axis.title.text ? (axis.title.standoff ?? 8) + (axis.title.font?.size ?? 14) * (CAPITAL + LINE * (linesOf(axis.title.text).length - 1)) : 0;
+  const title = axis.title.text ? (axis.title.standoff ?? 8) + (axis.title.font?.size ?? LETTERS) * (CAPITAL + LINE * (linesOf(axis.title.text).length - 1)) : 0;
   return { begin, shown: size, whole: numbers + title ? numbers + title + HALF : 0 };
 }
 

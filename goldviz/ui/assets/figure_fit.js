@@ -4,7 +4,7 @@
 import { highAs } from "./figure_height.js";
 import { inTwoLines, visible } from "./figure_words.js";
 
-const TITLE_SIZE = 17;
+const TITLE_SIZE = 16;
 const NOTE_SIZE = 13;
 const TITLE_LINE = 21;
 const NOTE_LINE = 17;

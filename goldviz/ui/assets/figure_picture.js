@@ -6,7 +6,7 @@ import { downOf, HALF, inkOf, linesOf, ticksOf, tickLength } from "./figure_axes
 import { drawnLegend } from "./figure_legend.js";
 import { drawnTrace, within } from "./figure_marks.js";
 import { counterOf, spaceOf } from "./figure_space.js";
-import { Beyond, beyond, dashOf, LINE, SHARES, tag, text } from "./figure_svg.js";
+import { Beyond, beyond, dashOf, LETTERS, LINE, SHARES, tag, text } from "./figure_svg.js";
 
 const CAPITAL = 0.7;
 const MIDDLE = 0.35;
@@ -50,7 +50,7 @@ function drawn(given, asked, letters, veiled) {
   const data = veiled ? [] : given.filter((trace) => trace.visible !== false);
   const { width, height } = layout;
   const ink = layout.font?.color ?? look.font?.color;
-  const fontSize = layout.font?.size ?? look.font?.size ?? 14;
+  const fontSize = layout.font?.size ?? look.font?.size ?? LETTERS;
   const view = { axes, size, wide, tall, width, height, layout, look, ink, letters, fontSize };
   const traces = data.map((trace) => drawnTrace(trace, given.indexOf(trace), data, view));
   const shapes = (layout.shapes ?? []).map((shape) => drawnShape(shape, view));
@@ -110,8 +110,8 @@ function drawnAxis(axis, view) {
   const depth = axis.whole * away;
   const title = axis.title.text
     ? text(axis.title.text, {
-        ...(along ? { x: middle, y: line + depth } : { x: line + depth + MIDDLE * 14, y: middle, turn: -90 }),
-        size: axis.title.font?.size ?? 14, fill: view.ink, anchor: "middle", name: "title",
+        ...(along ? { x: middle, y: line + depth } : { x: line + depth + MIDDLE * LETTERS, y: middle, turn: -90 }),
+        size: axis.title.font?.size ?? LETTERS, fill: view.ink, anchor: "middle", name: "title",
       })
     : "";
   return [tag("path", { d: marks, stroke: axis.tickcolor, fill: "none" }), ...numbers, title].join("");

@@ -16,7 +16,12 @@ const LEAST = 44;
 // What an axis' title takes beside its numbers, and these where nothing says how wide they are.
 const TITLE = 20;
 const NUMBERS = 28;
-const NUMBER = 14;
+const NUMBER = 13;
+// A map's columns up to which each has its name: upright, and shortened, where it has no room beside the next. Its rows are
+// as many as have a line each.
+const EACH = 24;
+const ROW = 14;
+const UPRIGHT = 96;
 const TICK = 7;
 const EDGE = 12;
 const BETWEEN = 8;
@@ -72,23 +77,39 @@ function besideOf(layout, data, measure) {
   return Math.max(0, ...numbers);
 }
 
-// Every so-manieth of an axis' numbers, so that none touches the next.
-function withTicks(axis, across, measure) {
+const isMap = (key, data) => data.some((trace) => trace.type === "heatmap" && (trace[`${key[0]}axis`] ?? key[0]) === idOf(key));
+
+function shortened(name, measure) {
+  if (measure(visible(name)) <= UPRIGHT || /[<&]/.test(name)) return name;
+  const letters = [...name];
+  while (letters.length > 1 && measure(`${letters.join("")}…`) > UPRIGHT) letters.pop();
+  return `${letters.join("").trimEnd()}…`;
+}
+
+const everySo = (axis, numbered, every) => {
+  const chosen = new Set(numbered.filter((_, at) => at % every === 0));
+  const some = (values) => Array.from(ofBase64(values)).filter((_, at) => chosen.has(at));
+  return { ...axis, tickvals: some(axis.tickvals), ticktext: some(axis.ticktext) };
+};
+
+// Marks without a number take no room, and are no number's stand-in.
+const numberedOf = ({ ticktext }) => [...ticktext.keys()].filter((at) => visible(String(ticktext[at])).trim());
+
+// Every so-manieth of an axis' numbers, so that none touches the next; of a map's few columns each.
+function withTicks(axis, across, measure, mapped = false) {
   if (!axis?.ticktext?.length) {
     if (axis?.tickformat && across < LEAST) return { ...axis, showticklabels: false };
     const most = Math.max(2, Math.floor(across / DATE));
     const crowded = axis?.nticks > most || (axis?.nticks === undefined && axis?.tickformat && across < NARROW);
     return crowded ? { ...axis, nticks: most } : axis;
   }
-  // Marks without a number take no room, and are no number's stand-in.
-  const numbered = [...axis.ticktext.keys()].filter((at) => visible(String(axis.ticktext[at])).trim());
+  const numbered = numberedOf(axis);
   const widest = Math.max(...axis.ticktext.map((one) => widthOf(one, measure)));
   const room = across / ((widest * NUMBER) / SIZE + BETWEEN);
   const every = Math.ceil(numbered.length / Math.max(1, room));
   if (every <= 1) return axis;
-  const chosen = new Set(numbered.filter((_, at) => at % every === 0));
-  const some = (values) => Array.from(ofBase64(values)).filter((_, at) => chosen.has(at));
-  return { ...axis, tickvals: some(axis.tickvals), ticktext: some(axis.ticktext) };
+  if (!mapped || numbered.length > EACH || across < ROW * numbered.length) return everySo(axis, numbered, every);
+  return { ...axis, tickangle: -90, ticktext: axis.ticktext.map((one) => shortened(String(one), measure)) };
 }
 
 // Names of two lines have one where they must stand upright; of slanting ones that would meet every so-manieth stands.
@@ -111,11 +132,18 @@ function withNumbers(layout, data, across, measure) {
   const axes = Object.entries({ xaxis: {}, ...layout }).filter(isAxis("x")).map(([key, axis]) => {
     const own = across * shareOf(axis);
     const upright = uprightNames(key, axis, own, data, measure);
-    return [key, upright === axis ? withTicks(axis, own, measure) : upright];
+    return [key, upright === axis ? withTicks(axis, own, measure, isMap(key, data)) : upright];
   });
+  const rows = Object.entries(layout).filter(isAxis("y")).filter(([key, { ticktext }]) => ticktext?.length && isMap(key, data)).map(([key, axis]) => {
+    const numbered = numberedOf(axis);
+    const every = Math.ceil((ROW * numbered.length) / ((layout.height - layout.margin.t - layout.margin.b) * shareOf(axis)));
+    return [key, every > 1 ? everySo(axis, numbered, every) : axis];
+  });
+  const turned = axes.filter(([key, axis]) => axis.tickangle === -90 && axis !== (layout[key] ?? axis)).flatMap(([, axis]) => axis.ticktext);
+  const meta = turned.length ? { meta: { ...layout.meta, upright: Math.max(...turned.map((one) => widthOf(one, measure))) - LINE } } : {};
   const { coloraxis } = layout;
   const colours = coloraxis?.colorbar ? { coloraxis: { ...coloraxis, colorbar: withTicks(coloraxis.colorbar, across, measure) } } : {};
-  return { ...layout, ...Object.fromEntries(axes), ...colours };
+  return { ...layout, ...Object.fromEntries([...axes, ...rows]), ...colours, ...meta };
 }
 
 // How far down names at an x axis reach that Plotly slants, or turns upright, because they are wider than their places.
@@ -148,7 +176,7 @@ function withTitles(layout, data, width, left, across, measure) {
     if (letter === "x") more = Math.max(more, lines.length - axis.title.text.split("<br>").length);
     return [key, { ...axis, title: { ...axis.title, text: lines.join("<br>") } }];
   });
-  const slant = layout.annotations?.some(isUnder) ? slantOf(layout, data, across, measure) : 0;
+  const slant = layout.annotations?.some(isUnder) ? Math.max(layout.meta?.upright ?? 0, slantOf(layout, data, across, measure)) : 0;
   const down = (LINE + 1) * more + Math.ceil(slant);
   if (!down) return { ...layout, ...Object.fromEntries(broken) };
   const moved = (layout.annotations ?? []).map((words) => (isUnder(words) ? { ...words, yshift: words.yshift - down } : words));

@@ -17,6 +17,8 @@ export const beyond = (what) => {
 const SQUARE = 8;
 const SOLID = 0.3;
 const DASHES = { solid: "", dot: "3,3", dash: "9,9", longdash: "15,15", dashdot: "9,3,3,3" };
+// A figure's words where nothing says how large they are.
+export const LETTERS = 13;
 const STYLES = { b: "font-weight:bold", i: "font-style:italic", em: "font-style:italic", sup: "font-size:70%", sub: "font-size:70%" };
 const RISE = { sup: ["-0.6em", "0.42em"], sub: ["0.3em", "-0.21em"] };
 const ENTITIES = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };

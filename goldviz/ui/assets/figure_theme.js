@@ -56,7 +56,7 @@ export function recoloured(from, to) {
     return key === "fillcolor" && colour.startsWith("rgb(") ? colour : deep(colour);
   };
   const all = (value, key, words) => {
-    if (key === "colorscale" && Array.isArray(value)) return value.map(([at, colour]) => [at, deep(colour)]);
+    if (key === "colorscale" && Array.isArray(value)) return value.map(([at, colour]) => [at, of(colour, key)]);
     if (key === "colorscale" || key === "bdata" || ArrayBuffer.isView(value)) return value;
     if (typeof value === "string") return of(value, key, words);
     if (Array.isArray(value)) return value.map((one) => all(one, key, words));

@@ -135,7 +135,8 @@ def _colours() -> str:
             "st-background-color": ink.background,
             "st-text-color": ink.text,
             "st-border-color": ink.grid,
-            "st-primary-color": ink.accent,
+            "st-primary-color": ink.text,
+            "goldviz-gold": ink.accent,
             "surface": ink.surface,
             "muted": ink.muted,
         }

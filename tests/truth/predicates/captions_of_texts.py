@@ -37,7 +37,7 @@ def learned_and_dev(drawing: Drawing) -> bool:
 
 
 def samples(count: int, name: str) -> Claim:
-    """So many rows of as bright cells as tokens were likely when they were drawn."""
+    """So many rows of cells as full as tokens were likely when they were drawn."""
 
     def claim(drawing: Drawing) -> bool:
         chances = drawing.view.last(name)
@@ -125,7 +125,7 @@ OF_LABORATORIES = {
     },
     "char-language-model": {
         "The loss of each step, beside guesses that need no network.": both(each_step, guesses),
-        "Eight names, letter by letter; bright letters were held likely.": samples(8, "sample_probability"),
+        "Eight names, letter by letter; fuller cells were held likelier.": samples(8, "sample_probability"),
         "Loss on text that is learned (dotted) and on dev text.": learned_and_dev,
         "The embedding's two widest directions.": mapped,
         "Squares: vowels.": vowels,
@@ -137,7 +137,7 @@ OF_LABORATORIES = {
     "char-gpt": {
         "The loss of each step, beside guesses that need no network.": both(each_step, guesses),
         "Four samples.": samples(4, "sample_probability"),
-        "The brighter a token, the likelier it was held.": samples(4, "sample_probability"),
+        "The fuller a cell, the likelier its token was held.": samples(4, "sample_probability"),
         "Other compressors.": absent("zstd", "bzip", "xz", "lzma"),
         "Dotted: counted pairs.": dotted(over("bigram_position_loss")),
         "How alike two places' learned vectors are: red alike, blue opposite.": similar,

@@ -55,7 +55,7 @@ STYLES = {"new draws": UNSEEN, OWN: UNSEEN, "new patterns": TONE_SETS["new patte
 """Texts of known patterns are what the upper panel calls unseen, and look the same in both."""
 NOT_YET = "The tone is judged in the second phase: no look there so far."
 NETWORK = replace(UNSEEN, label="this network")
-CELLS: dict[str, Any] = {"texttemplate": "%{z:.0%}", "textfont_size": 14, "xgap": 2, "ygap": 2}
+CELLS: dict[str, Any] = {"texttemplate": "%{z:.0%}", "textfont_size": 13, "xgap": 2, "ygap": 2}
 
 
 def of_masked_loss(ds: Run) -> Values:
@@ -177,7 +177,7 @@ class CountedSteps:
         where: dict[str, Any] = {"y": 1, "xref": "x", "yref": "y domain", "xanchor": "left", "yanchor": "top"}
         ground = with_alpha(ink.background, 0.75)
         for step, text in marks(ds):
-            how: dict[str, Any] = {"textangle": 90, "showarrow": False, "font_size": 12, "bgcolor": ground}
+            how: dict[str, Any] = {"textangle": 90, "showarrow": False, "font_size": 13, "bgcolor": ground}
             figure.add_annotation(x=step, text=wrapped(text, 20), **where, **how)
 
 
@@ -384,7 +384,7 @@ by_kind = figure(
     layout=lambda plot: _wait(plot, "kind_tone_accuracy"),
 )
 
-# Rows sum to 1. A bright column means that one judgement is given whatever the text says.
+# Rows sum to 1. A strong column means that one judgement is given whatever the text says.
 confusion = figure(
     "confusion",
     "Which tones are mixed up?",

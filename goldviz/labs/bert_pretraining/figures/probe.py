@@ -42,7 +42,7 @@ def _words(plot: Plot) -> dict[str, Any]:
     short = [as_label(word if len(word) <= WIDEST_NAME else f"{word[: WIDEST_NAME - 1]}…") for word in words]
     answer = answer_of(plot.ds)
     names = [f"<b>▸ {one}</b>" if word == answer else one for word, one in zip(words, short, strict=True)]
-    return {"tickvals": np.arange(len(names)), "ticktext": names, "tickfont_size": 12}
+    return {"tickvals": np.arange(len(names)), "ticktext": names, "tickfont_size": 13}
 
 
 def _most_sure(ds: Run) -> Values:
@@ -71,8 +71,8 @@ def _chance(probability: float) -> str:
 
 
 # Layers from top to bottom, heads from left to right. A row sums to 1 (document 001, section 4.1.2 writes the
-# transpose). At the start every map is nearly even. A bright diagonal looks at itself, a line beside it at a neighbour,
-# a bright column always at the same piece, often [CLS] or [SEP].
+# transpose). At the start every map is nearly even. A strong diagonal looks at itself, a line beside it at a neighbour,
+# a strong column always at the same piece, often [CLS] or [SEP].
 ATTENTION = changed(
     "attention", lambda maps: finite(maps.transpose("look", "layer", "head", "query", "key").astype(np.float64))
 )
@@ -119,7 +119,7 @@ def _in_cells(plot: Plot) -> dict[str, Any]:
     return {
         "text": plot.at_step(order, lambda row: np.where(own, row.astype(int).astype(str), "").tolist()),
         "texttemplate": "%{text}",
-        "textfont": {"size": 12, "color": "#1e1e1c"},
+        "textfont": {"size": 13, "color": "#1e1e1c"},
         "customdata": plot.at_step(sight, lambda one: np.array(SIGHT)[one.astype(int)].tolist()),
         "xgap": 1,
         "ygap": 1,
@@ -128,7 +128,7 @@ def _in_cells(plot: Plot) -> dict[str, Any]:
 
 def _ticks(plot: Plot) -> dict[str, Any]:
     pieces = [as_label(piece) for piece in _pieces(plot)]
-    return {"ticks": "", "tickfont_size": 12, "tickvals": np.arange(len(pieces)), "ticktext": pieces}
+    return {"ticks": "", "tickfont_size": 13, "tickvals": np.arange(len(pieces)), "ticktext": pieces}
 
 
 def _ends(plot: Plot) -> Words:

@@ -280,7 +280,7 @@ def _sides(plot: Plot, lines: NDArray[Any]) -> list[Trace]:
         away = normal * (REACH if number else -REACH)
         corners = np.stack([one, other, other + away, one + away], axis=2).swapaxes(0, 1)
         segments.append(draw(**_at_looks(*corners), mode="none", fill="toself", fillcolor=with_alpha(colour, 0.1)))
-    dashed = {"color": plot.ink.accent, "width": 2, "dash": "dash"}
+    dashed = {"color": plot.ink.text, "width": 2, "dash": "dash"}
     return [*segments, draw(**_at_looks(*np.stack([one, other], axis=2).swapaxes(0, 1)), mode="lines", line=dashed)]
 
 

@@ -71,7 +71,7 @@ def picture(ds: Run) -> str:
         first, middle, last = (_across(float(end), *reach) for end in row)
         name, look = style.label.split()[0], f'stroke="{style.colour}" stroke-width="3" stroke-linecap="round"'
         parts += [
-            f'<text x="92" y="{y + 5}" font-size="14" text-anchor="end" fill="currentColor">{name}</text>',
+            f'<text x="92" y="{y + 5}" font-size="13" text-anchor="end" fill="currentColor">{name}</text>',
             revealed([f'<path d="M{first} {y}H{last}" {look}/>']),
             f'<circle cx="{middle}" cy="{y}" r="5" fill="{style.colour}"/>',
         ]

@@ -78,7 +78,7 @@ class Clocks:
                 name=name,
                 text=market.names(ds)[:channels] * days,
                 textposition=f"middle {side}",
-                textfont={"size": 11, "color": ink.text},
+                textfont={"size": 13, "color": ink.text},
                 marker={"color": colour, "symbol": symbol, "size": 8},
                 cliponaxis=False,
                 customdata=np.nan_to_num(out).ravel(),

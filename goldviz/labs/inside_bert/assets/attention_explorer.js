@@ -86,7 +86,9 @@ class Explorer {
     this.view ??= data.view;
     this.by ??= data.by;
     this.ink = wearInks(this.host, data);
-    this.table = colourTable(data.colours, this.ink.gap);
+    // From paper to ink, as every map of weights.
+    this.colours = [this.ink.surface, this.ink.text];
+    this.table = colourTable(this.colours, this.ink.gap);
     const asked = JSON.stringify(data.choice);
     if (!before || before.exhibit !== data.exhibit) {
       this.sent = [];

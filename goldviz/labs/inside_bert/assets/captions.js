@@ -16,15 +16,15 @@ export class Captions {
     this.parts = parts;
   }
 
-  write({ choice, header, one, overview, map, lines, view, data, by }) {
+  write({ choice, header, one, overview, map, lines, view, colours, by }) {
     this.put("one-title", `Layer ${choice.layer + 1}, head ${choice.head + 1}`);
     if (header) {
       const summaries = () => overview.summariesOf(choice.layer, choice.head).slice(0, 3).join(" · ");
       this.put("facts", habitOf(one, by) || summaries());
-      this.writeAll(header, overview, data.colours);
+      this.writeAll(header, overview, colours);
     }
     if (!one) return;
-    this.writeScale(map, data.colours);
+    this.writeScale(map, colours);
     const label = `Heat map of layer ${choice.layer + 1}, head ${choice.head + 1}, ${one.labels.length} rows. `;
     this.parts.map.setAttribute("aria-label", `${label}Arrow keys move, plus and minus zoom, Enter chooses the query.`);
     const zoom = view === "map" && one.labels.length > 64 ? "Click the map, then scroll to zoom; drag to move." : "";

@@ -66,7 +66,7 @@ export class HeadMap {
     if (!this.count) return;
     this.width = width;
     const context = this.base.getContext("2d");
-    context.font = `600 12px ${this.told.font()}`;
+    context.font = `600 13px ${this.told.font()}`;
     const widest = Math.max(...this.labels.map((label) => context.measureText(label).width));
     this.gutter = Math.ceil(Math.min(widest + 10, width < 520 ? 64 : 104));
     this.side = Math.floor(Math.min(width - this.gutter - 2, height));
@@ -144,7 +144,7 @@ export class HeadMap {
       context.translate(across ? place : gutter - 6, across ? gutter - 6 : place);
       if (across) context.rotate(-Math.PI / 2);
       context.textAlign = across ? "left" : "right";
-      context.font = `${weight} 12px ${this.told.font()}`;
+      context.font = `${weight} 13px ${this.told.font()}`;
       context.fillStyle = colour;
       context.fillText(fitted(context, this.labels[index], gutter - 8), 0, 0);
       context.restore();

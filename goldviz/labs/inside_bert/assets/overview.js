@@ -100,7 +100,7 @@ export class Overview {
     const fine = context.getTransform().a;
     const pixels = Math.round(this.tile * fine);
     const whole = { row: 0, column: 0, rows: cells, columns: cells };
-    context.font = `12px ${this.told.font()}`;
+    context.font = `13px ${this.told.font()}`;
     context.fillStyle = ink.muted;
     context.textAlign = "center";
     context.textBaseline = "middle";

@@ -55,7 +55,7 @@ def picture(ds: Run) -> str:
     heights = [10 + row * 140 / max(count - 1, 1) for row in range(count)]
     label = "Attention of one head: lines from each piece of a sentence to where it looks, wider where it looks more."
     words = [
-        f'<text x="{x}" y="{at + 4:.1f}" font-size="14" text-anchor="{anchor}" fill="currentColor">'
+        f'<text x="{x}" y="{at + 4:.1f}" font-size="13" text-anchor="{anchor}" fill="currentColor">'
         f"{as_label(str(piece)[:12])}</text>"
         for x, anchor in ((112, "end"), (208, "start"))
         for at, piece in zip(heights, ds["query_token"].values, strict=False)

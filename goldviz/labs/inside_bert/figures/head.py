@@ -42,7 +42,7 @@ WEIGHT, NORM, LAYER, ROLLOUT, FLOW = "#0e7ac0", "#009e73", "#3590c8", "#d55e00",
 APART = 1.5
 """Rows from the keys to the vector that stands apart from them."""
 NAMELESS = {"showticklabels": False, "ticks": "", "showgrid": False}
-TEXT = {"textposition": "middle right", "textfont_size": 12, "cliponaxis": False, "hoverinfo": "skip"}
+TEXT = {"textposition": "middle right", "textfont_size": 13, "cliponaxis": False, "hoverinfo": "skip"}
 """Of numbers behind bars. Plotly measures each text of a bar in the page, so they are a trace of their own."""
 STEPS = {
     "product": "q·k",
@@ -334,7 +334,7 @@ def _diagram(plot: Plot) -> Figure:
         line, path = {"color": colour, "width": 1.5, "dash": "dot"}, f"M{LEFT},{start}H{BYPASS}V{end}"
         drawing.add_shape(type="path", path=path, line=line, layer="below", **HERE)
         arrow(drawing, (BYPASS, end), (LEFT, end), colour, **THIN)
-        font = {"size": 12, "color": colour}
+        font = {"size": 13, "color": colour}
         side = HERE | {"x": BYPASS, "y": (start + end) / 2, "xshift": -9, "textangle": -90}
         drawing.add_annotation(text="unchanged", showarrow=False, font=font, **side)
     place = int(ds.attrs["query_piece"])

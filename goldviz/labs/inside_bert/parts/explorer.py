@@ -16,9 +16,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import streamlit as st
 import xarray as xr
 from numpy import asarray, float32, ndarray
-from plotly.colors import sequential
 
-from goldviz.figures.theme import INKS, SEQUENTIAL, Theme
+from goldviz.figures.theme import INKS, Theme
 from goldviz.labs.inside_bert import LAB, tasks
 from goldviz.labs.inside_bert.figures import FIGURES
 from goldviz.labs.inside_bert.figures.pieces import short_piece
@@ -90,7 +89,6 @@ def attention_explorer(
         "ahead": ahead,
         "view": view,
         "by": by,
-        "colours": getattr(sequential, SEQUENTIAL),
     }
 
     # A choice may reach an exhibit that was let go after it was shown: it is heard, and the next one begins with it.

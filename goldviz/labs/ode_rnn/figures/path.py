@@ -239,7 +239,7 @@ def path(plot: Plot, *, channel: str | None = None, editable: bool = False) -> F
 
 
 def _head(plot: Plot, row: int, words: str, colour: str) -> None:
-    add_heading(plot.figure, row, f"<b>{as_label(words)}</b>", font={"size": 14, "color": colour})
+    add_heading(plot.figure, row, f"<b>{as_label(words)}</b>", font={"color": colour})
 
 
 def _draw_network(plot: Plot, now: Run, colour: str, row: int) -> None:
@@ -258,7 +258,7 @@ def _draw_network(plot: Plot, now: Run, colour: str, row: int) -> None:
     seen = {"x": now["probe_time"].values, "y": now["probe_value"].values, "mode": "markers"}
     dot = {"size": 7, "color": ink.text, "line": {"width": 1, "color": ink.background}}
     drawn["forecast"] = {**forecast, "line": {"color": colour, "width": 2.5}}
-    drawn["jump"] = {**jump, "line": {"color": ink.accent, "width": 1.5}, "hovertemplate": None, "hoverinfo": "skip"}
+    drawn["jump"] = {**jump, "line": {"color": ink.muted, "width": 1.5}, "hovertemplate": None, "hoverinfo": "skip"}
     drawn["observed"] = {**seen, "marker": dot}
     for words, trace in drawn.items():
         named = {"name": words, "legendgroup": words, "showlegend": row == 1}

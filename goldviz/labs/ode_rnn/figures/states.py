@@ -101,7 +101,7 @@ def _plane(plot: Plot) -> Sequence[Mark]:
         told: dict[str, Any] = {"more": {"customdata": lifted(moments[part], own)}}
         hover = "time %{customdata:.3f}<extra></extra>"
         marks.append(_placed(lines, lifted(places[..., part], own), hover=hover, **flow, **told))
-    jump: dict[str, Any] = {"name": "jump", "colour": "accent", "width": 1.2, "mode": "lines"}
+    jump: dict[str, Any] = {"name": "jump", "colour": "muted", "width": 1.2, "mode": "lines"}
     numbers = np.stack([np.arange(1, len(cuts) + 1), moments[cuts]], axis=-1).astype(np.float32)
     edge = {"width": 1, "color": plot.ink.background}
     current = now.get("plane_current", now["plane_path"].isel(moment=last)).transpose("axis", "look").values

@@ -177,7 +177,7 @@ def _tomorrow(plot: Plot) -> Sequence[Mark]:
     def middle(low: int, high: int, share: str, alpha: float) -> Mark:
         named = {"name": f"middle {share}", "showlegend": None}
         ends = (lambda plot: _level(plot, low)), (lambda plot: _level(plot, high))
-        return between(*ends, colour="accent", alpha=alpha, more=named)
+        return between(*ends, colour="muted", alpha=alpha, more=named)
 
     hover = "%{y:+.2f}" + in_template(Moves.of_run(plot.ds).suffix)
     return [
@@ -203,8 +203,8 @@ def _meaning(plot: Plot) -> Sequence[Panel]:
 
     side = {"array": np.nan_to_num(moves.shown(spread)), "color": plot.ink.muted, "thickness": 1.5, "width": 3}
     hover = "mean %{y:+.2f}" + in_template(moves.suffix)
-    means = dots(of_last("token_mean", moves.factor), colour="accent", size=8, hover=hover, more={"error_y": side})
-    shares = bars(of_last("occupancy", 100), colour="accent", hover="%{y:.1f} % of the days")
+    means = dots(of_last("token_mean", moves.factor), colour="text", size=8, hover=hover, more={"error_y": side})
+    shares = bars(of_last("occupancy", 100), colour="muted", hover="%{y:.1f} % of the days")
     free = axis(scale="free")
     return [
         panel(means, heading=moves.called(f"{moves.noun.capitalize()} of its days"), y=free),
@@ -353,7 +353,7 @@ FIGURES, shared_limits = offered(
         lines(
             "bits",
             by="order",
-            looks=(series("shuffled", "shuffled", "muted", "dot"), series("as it came", "as it came", "accent")),
+            looks=(series("shuffled", "shuffled", "muted", "dot"), series("as it came", "as it came", "text")),
             mode="lines+markers",
             symbol="circle",
             size=5,

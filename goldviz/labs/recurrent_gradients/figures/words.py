@@ -37,7 +37,7 @@ def _words_below(plot: Plot) -> dict[str, Any]:
         "tickvals": plot.ds["time"].values,
         "ticktext": [as_label(word if is_known else f"({word})") for word, is_known in words],
         "tickangle": -90,
-        "tickfont_size": 12,
+        "tickfont_size": 13,
         "showgrid": False,
     }
 
