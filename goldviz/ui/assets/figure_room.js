@@ -20,7 +20,8 @@ const NUMBER = 13;
 // A map's columns up to which each has its name: upright, and shortened, where it has no room beside the next. Its rows are
 // as many as have a line each.
 const EACH = 24;
-const ROW = 14;
+const ROW = 12;
+const APART = 2;
 const UPRIGHT = 96;
 const TICK = 7;
 const EDGE = 12;
@@ -105,7 +106,7 @@ function withTicks(axis, across, measure, mapped = false) {
   }
   const numbered = numberedOf(axis);
   const widest = Math.max(...axis.ticktext.map((one) => widthOf(one, measure)));
-  const room = across / ((widest * NUMBER) / SIZE + BETWEEN);
+  const room = across / ((widest * NUMBER) / SIZE + (mapped ? APART : BETWEEN));
   const every = Math.ceil(numbered.length / Math.max(1, room));
   if (every <= 1) return axis;
   if (!mapped || numbered.length > EACH || across < ROW * numbered.length) return everySo(axis, numbered, every);
