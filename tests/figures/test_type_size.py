@@ -8,7 +8,8 @@ from goldviz.figures.theme import HEADING, TEXT
 
 SIZES = {26, HEADING, TEXT}
 WRITTEN = re.compile(
-    r"font_size\"?[=:] ?(\d+)|(?:text|tick)?font\"?[=:] ?\{\"size\": ?(\d+)|font-size: ?(\d+)px|font: ?(\d+)px|font-size=\"(\d+)\""
+    r"font_size\"?[=:] ?(\d+)|(?:text|tick)?font\"?[=:] ?\{\"size\": ?(\d+)"
+    r"|font-size: ?(\d+)px|font: ?(\d+)px|font-size=\"(\d+)\""
 )
 
 
