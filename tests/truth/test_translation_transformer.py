@@ -15,7 +15,7 @@ def read_example(number):
 
 @pytest.fixture(scope="module")
 def run():
-    return read_example(0)
+    return read_example(1)
 
 
 def words(run, dim):

@@ -10,6 +10,7 @@ from goldviz.labs.translation_transformer import LAB
 
 Tried = partial(Claim, LAB)
 LETTERS: dict[str, Any] = {
+    "task": "reversal",
     "longest": 5,
     "shortest": 3,
     "symbols": 6,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from functools import partial
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,7 @@ from goldviz.figures.notes import as_label
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import finite, single
 from goldviz.figures.spec import drawn
-from goldviz.figures.theme import INKS, Theme
+from goldviz.figures.theme import INKS, Theme, with_alpha
 from goldviz.figures.thumbnail import picture_svg, squares
 from goldviz.figures.word_map import add_word_map, word_map
 from goldviz.labs.translation_transformer.measures import steps_by_rate
@@ -33,11 +34,61 @@ from goldviz.labs.translation_transformer.settings import STYLES, TranslationTra
 
 STAGES = (("muted", "circle-open"), ("text", "circle"), ("", "diamond"))
 """Colour and symbol of a word on its way through a norm; the last has its network's colour."""
+STRENGTHS = ((0.1, 1.5, 0.3), (0.25, 3, 0.5), (0.5, 5, 0.75), (0.75, 7, 1.0))
+"""Of a line between two words: from which weight on, its width, and how opaque it is."""
+LETTER, UPRIGHT = 3, 6
+"""Characters of a word that has room below a column, and pixels of each below it where it stands upright."""
+WEIGHT = "Attention weight"
+DOT = {"size": 7, "color": STYLES["layer"].colour}
 
 
 def _last_block(plot: Plot, name: str) -> Array:
     """Means over the heads of the last block."""
     return finite(plot.now[name]).isel(block_number=-1).mean("head")
+
+
+def pair(plot: Plot) -> Figure:
+    """The words read and those written in two columns, and a line between any two that has weight.
+
+    Each line says of which word written it is: the others step back where a person points at one.
+    """
+    weights = _last_block(plot, "cross_attention").values
+    read, written = (words_of(plot.ds, dim) for dim in ("read", "written"))
+    across, down = np.tile([0.0, 1.0, np.nan], len(read)), np.tile([[0.0, 0.0, np.nan]], (len(read), 1))
+    down[:, 0] = np.arange(len(read))
+    for place in range(len(written)):
+        down[:, 1] = place
+        own = weights[:, place, :, None]
+        for (least, width, alpha), (most, *_) in pairwise((*STRENGTHS, (np.inf,))):
+            lines = np.where((own >= least) & (own < most), down, np.nan).reshape(len(own), -1)
+            plot.figure.scatter(
+                x=across,
+                y=AtStep("look", single(lines.astype(np.float32))),
+                mode="lines",
+                line={"color": with_alpha(STYLES["layer"].colour, alpha), "width": width},
+                meta={"written": place},
+                hoverinfo="skip",
+            )
+    rows = max(len(read), len(written))
+    for x, heading, words in ((0, "Read", read), (1, "Written", written)):
+        side: dict[str, Any] = {"xanchor": ("right", "left")[x], "xshift": 14 * (2 * x - 1), "showarrow": False, "x": x}
+        plot.figure.scatter(x=[x] * len(words), y=[*range(len(words))], mode="markers", marker=DOT, hoverinfo="skip")
+        plot.figure.add_annotation(text=heading, y=-1, font={"size": 13, "color": plot.ink.muted}, **side)
+        for place, word in enumerate(words):
+            plot.figure.add_annotation(text=as_label(word), y=place, font={"size": 16}, **side)
+    said = AtStep("look", [[_looked_at(row, read) for row in now] for now in weights])
+    plot.figure.data[-1].update(customdata=said, hovertemplate="%{customdata}<extra></extra>", hoverinfo=None)
+    plot.figure.update_xaxes(range=[-0.8, 1.8], visible=False, fixedrange=True)
+    plot.figure.update_yaxes(range=[rows - 0.5, -1.5], visible=False, fixedrange=True)
+    plot.link("y", "written")
+    plot.finish(_answer(plot), plot.step_in_words("look"), height=120 + 44 * rows, legend=False, hover="closest")
+    return plot.figure.update_layout(hoverdistance=-1)
+
+
+def _looked_at(weights: NDArray[Any], words: Sequence[str]) -> str:
+    """The words that one word looks at, the most first, each with a bar as long as its weight."""
+    most = [place for place in np.argsort(-weights, kind="stable") if weights[place] >= STRENGTHS[0][0]]
+    return "<br>".join(f"{'█' * round(10 * weights[at])} {as_label(words[at])} {weights[at]:.0%}" for at in most)
 
 
 def own_side(plot: Plot) -> Figure:
@@ -52,7 +103,19 @@ def own_side(plot: Plot) -> Figure:
     height = 250 + 30 * max(map(len, words))
     plot.finish(plot.step_in_words("look"), height=height, legend=False, hover="closest")
     plot.figure.update_layout(margin_t=plot.figure.layout.margin.t + 16)
-    return colour_bar_below(plot.figure, (0.0, 1.0), look.share_scale(plot.theme), "Attention weight")
+    colour_bar_below(plot.figure, (0.0, 1.0), look.share_scale(plot.theme), WEIGHT)
+    return plot.figure.update_layout(_with_every_word(plot.figure, *words))
+
+
+def _with_every_word(figure: Figure, *words: Sequence[str]) -> dict[str, Any]:
+    """The layout of maps whose columns each have their word: upright where some are long, with room below for them."""
+    longest = max(len(word) for own in words for word in own)
+    if longest <= LETTER:
+        return {}
+    room = UPRIGHT * longest
+    figure.update_xaxes(tickangle=-90)
+    figure.update_annotations({"text": WEIGHT}, yshift=-56 - room)
+    return {"height": figure.layout.height + room, "margin": {"b": figure.layout.margin.b + room}}
 
 
 def _answer(plot: Plot) -> AtStep:
@@ -121,6 +184,13 @@ learned, beyond = longer_than_learned(lambda plot: int(plot.ds["length"].values[
 
 FIGURES, shared_limits = offered(
     TranslationTransformer,
+    figure(
+        "pair",
+        "Whom does a written word look at?",
+        draw=pair,
+        needs=("cross_attention", "answer", "read", "written"),
+        shows="Thicker: more weight. Below a tenth: no line. Point at a written word: the others step back.",
+    ),
     # Two maps of different words side by side.
     figure(
         "own_side",
@@ -138,9 +208,13 @@ FIGURES, shared_limits = offered(
         also="Rings: the word that it stands for.",
         x=axis("Word read", scale="free"),
         y=axis("Word written", scale="free"),
-        colour=colours("Attention weight", ends=(0.0, 1.0), below=True),
+        colour=colours(WEIGHT, ends=(0.0, 1.0), below=True),
         notes=(_answer,),
         height=lambda plot: 250 + 30 * plot.ds.sizes["written"],
+        layout=lambda plot: {
+            "meta": {"linked": {"x": "read", "y": "written"}},
+            **_with_every_word(plot.figure, words_of(plot.ds, "read")),
+        },
     ),
     # Document 004, section 4.2: layer norm shortens training.
     figure(

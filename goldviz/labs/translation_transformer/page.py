@@ -141,9 +141,9 @@ def beside(lane: Lane[TranslationTransformer], step: int | None) -> None:
 
 PAGE = LaboratoryPage(
     LAB,
-    main="own_side",
+    main="pair",
     beside="alignment",
-    below="alone",
+    below="own_side",
     why=why,
     parts=(
         Part("sentence", "Your own sentence", ASK.show, shows=lambda settings: True),

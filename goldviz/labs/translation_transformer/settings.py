@@ -6,7 +6,7 @@ Document 004, section 4. What is of the probe, and of a single norm, is of the f
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 from pydantic import model_validator
 
@@ -40,6 +40,7 @@ PLACES = {"post": "Behind each part (post)", "pre": "Before each part (pre)"}
 CORPORA = {"generated": "pairs of the task"}
 CLOSE = ("close_look", "network", "seed")
 HEADS = ("look", "block_number", "head")
+LETTERS: dict[str, Any] = {"task": "reversal", "shortest": 4}
 LONGEST_DATE, LONGEST_OWN = 11, 60
 """Words of a date, and pieces of a sentence of one's own, at most."""
 
@@ -63,9 +64,11 @@ class TranslationTransformer(Experiment):
         question="Who looks at whom while an encoder reads and a decoder writes?",
     )
     smaller: ClassVar[tuple[str, ...]] = ("batch", "width", "longest", "layers")
+    version: ClassVar[int] = 2
+    former_defaults: ClassVar[Mapping[int, Mapping[str, Any]]] = {1: {"task": "reversal", "shortest": 4}}
 
     task: Literal["reversal", "sorting", "phrases", "dates"] = setting(
-        "reversal", group="Task", essential=True, labels=TASKS
+        "phrases", group="Task", essential=True, labels=TASKS
     )
     """What is written for what is read."""
     corpus: str = setting(
@@ -79,7 +82,7 @@ class TranslationTransformer(Experiment):
     """Pairs of the task, or sentence pairs of your own."""
     longest: int = setting(8, ge=2, le=30, group="Task", essential=True, unit="words")
     """Words of the longest sequence to learn from. Dates have 6 to 11."""
-    shortest: int = setting(4, ge=2, le=30, group="Task", unit="words")
+    shortest: int = setting(3, ge=2, le=30, group="Task", unit="words")
     """Words of the shortest sequence to learn from."""
     symbols: int = setting(10, ge=2, le=26, group="Task", unit="letters")
     """Letters to turn round or to sort."""
@@ -183,32 +186,36 @@ class TranslationTransformer(Experiment):
     )
 
     presets: ClassVar[tuple[Preset, ...]] = (
-        Preset("Turn letters round", "The last letter comes first. Cross-attention has to find the way back."),
         Preset(
             "European Economic Area",
-            "The document's phrase: adjectives follow their noun, and shall stand before it.",
-            {"task": "phrases", "shortest": 3},
+            "Adjectives follow their noun, and the decoder writes them before it: area economic european becomes "
+            "European Economic Area.",
+        ),
+        Preset(
+            "Turn letters round",
+            "The last letter comes first. Cross-attention has to find the way back.",
+            LETTERS,
         ),
         Preset(
             "Sorting without positions",
             "The encoder is not told where a letter stands. For sorting it need not know.",
-            {"task": "sorting", "encoder_positions": False},
+            {**LETTERS, "task": "sorting", "encoder_positions": False},
             figure="accuracy",
         ),
         Preset(
             "Break it: turning round without positions",
             "The encoder sees which letters there are, not where. They cannot be turned round.",
-            {"encoder_positions": False, "steps": 400},
+            {**LETTERS, "encoder_positions": False, "steps": 400},
             figure="accuracy",
         ),
         Preset(
             "Four norms, three rates",
             "Layer norm, RMS norm, batch norm and none, each at three learning rates: who learns first?",
             {
+                "task": "reversal",
                 "norm": "all",
                 "rates": "three",
                 "longest": 4,
-                "shortest": 3,
                 "symbols": 5,
                 "layers": 1,
                 "batch": 32,

@@ -63,7 +63,7 @@ export function isAt(about, places) {
   return shared.length > 0 && shared.every(({ of, value }) => about[of] === value);
 }
 
-// Lines that say of which place they are step back behind those of the chosen one.
+// Lines that say of which place they are step back behind those of the one that is chosen, or else pointed at.
 function fade(host, places) {
   const data = host.goldvizPlace?.painted?.figure.data;
   const aboutOf = (one) => data?.[one.dataset.index ?? one.__data__?.[0]?.trace?.index]?.meta;
@@ -82,7 +82,7 @@ function mark(host) {
     ...marksIn(panels, meta, chosen).map((box) => ({ ...box, name: "goldviz-chosen" })),
     ...framesIn(panels, meta, chosen).map((box) => ({ ...box, name: "goldviz-framed" })),
   ];
-  fade(host, chosen);
+  fade(host, chosen.length ? chosen : pointing.places);
   let sheet = [...host.children].find((child) => child.className === "goldviz-marks");
   if (!marks.length) return sheet?.remove();
   if (!sheet) {

@@ -106,7 +106,9 @@ function withTicks(axis, across, measure, mapped = false) {
   }
   const numbered = numberedOf(axis);
   const widest = Math.max(...axis.ticktext.map((one) => widthOf(one, measure)));
-  const room = across / ((widest * NUMBER) / SIZE + (mapped ? APART : BETWEEN));
+  // Upright ones stand side by side as lines do.
+  const isUpright = Math.abs(axis.tickangle) === 90;
+  const room = across / (isUpright ? LINE : (widest * NUMBER) / SIZE + (mapped ? APART : BETWEEN));
   const every = Math.ceil(numbered.length / Math.max(1, room));
   if (every <= 1) return axis;
   if (!mapped || numbered.length > EACH || across < ROW * numbered.length) return everySo(axis, numbered, every);

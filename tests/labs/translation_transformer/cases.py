@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 SMALL = {
+    "task": "reversal",
     "longest": 4,
     "shortest": 3,
     "symbols": 3,

@@ -104,6 +104,27 @@ def rings(drawing: Drawing) -> bool:
     return len(numeric(marks["x"])) == len(due)
 
 
+def thicker(drawing: Drawing) -> bool:
+    """A line of each weight of a tenth or more of the last block, wider the more it is."""
+    lines = [trace for trace in drawing.typed("scatter").data if trace.get("mode") == "lines"]
+    weights = drawing.view.last("cross_attention").isel(block_number=-1).mean("head").values
+    of_width: dict[float, int] = {}
+    for trace in lines:
+        ends = numeric(trace["y"])
+        count = 0 if ends is None else int(np.isfinite(ends).sum()) // 2
+        of_width[trace["line"]["width"]] = of_width.get(trace["line"]["width"], 0) + count
+    edges = [0.1, 0.25, 0.5, 0.75, np.inf]
+    due = [int(((weights >= low) & (weights < high)).sum()) for low, high in itertools.pairwise(edges)]
+    return [of_width[width] for width in sorted(of_width)] == due
+
+
+def of_written_words(drawing: Drawing) -> bool:
+    """Every line says of which word written it is, and the axis that it is one of these."""
+    lines = [trace for trace in drawing.typed("scatter").data if trace.get("mode") == "lines"]
+    own = {trace["meta"]["written"] for trace in lines}
+    return own == {*range(drawing.run.sizes["written"])} and drawing.layout["meta"]["linked"] == {"y": "written"}
+
+
 def darker(drawing: Drawing) -> bool:
     """The more attention, the darker and wider a line, in steps that their names say."""
     lines = [trace for trace in drawing.typed("scatter").data if trace.get("mode") == "lines"]
@@ -194,6 +215,9 @@ OF_LABORATORIES = {
         "Whether the network errs.": absent("right", "wrong", "err"),
     },
     "translation-transformer": {
+        "Thicker: more weight.": thicker,
+        "Below a tenth: no line.": thicker,
+        "Point at a written word: the others step back.": of_written_words,
         "Rows look at columns.": both(written_by_read("encoder_attention"), written_by_read("decoder_attention")),
         "Left: words read.": written_by_read("encoder_attention"),
         "Right: a word written looks back alone.": written_by_read("decoder_attention"),
