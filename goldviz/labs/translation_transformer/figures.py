@@ -174,6 +174,11 @@ def _steps_to_right(plot: Plot) -> Array:
     return LightArray(values, ("network", "chosen"), {"network": np.array([*steps]), "chosen": np.array(names)})
 
 
+def _nowhere(ds: Run) -> str:
+    steps = steps_by_rate(ds).values()
+    return "" if any(np.isfinite(own).any() for own in steps) else "Nobody has 99 % of the sequences right so far."
+
+
 def _not_everywhere(plot: Plot) -> str:
     steps = _steps_to_right(plot)
     never = [plot.look_of(name).label for name in plot.networks if np.isnan(steps.sel(network=name).values).any()]
@@ -222,6 +227,7 @@ FIGURES, shared_limits = offered(
         "Who learns first?",
         bars(_steps_to_right, by="network", hover="%{y:.0f} steps"),
         needs=("sequence_accuracy",),
+        instead=_nowhere,
         also="No bar: not in this run.",
         x=axis("Learning rate", scale="free", type="category"),
         y=axis("Steps to 99 %", "look", scale="zero"),

@@ -119,10 +119,11 @@ def thicker(drawing: Drawing) -> bool:
 
 
 def of_written_words(drawing: Drawing) -> bool:
-    """Every line says of which word written it is, and the axis that it is one of these."""
+    """Every line ends at the word written that it says it is of, on the axis of these."""
     lines = [trace for trace in drawing.typed("scatter").data if trace.get("mode") == "lines"]
-    own = {trace["meta"]["written"] for trace in lines}
-    return own == {*range(drawing.run.sizes["written"])} and drawing.layout["meta"]["linked"] == {"y": "written"}
+    ends = [(trace["meta"]["written"], np.asarray(trace["y"], float)[1::3]) for trace in lines]
+    own = all((at[np.isfinite(at)] == written).all() for written, at in ends)
+    return own and len(ends) > 0 and drawing.layout["meta"]["linked"] == {"y": "written"}
 
 
 def darker(drawing: Drawing) -> bool:
