@@ -17,7 +17,7 @@ from goldviz.labs.attention_cost.tensor_bytes import peak_bytes
 from goldviz.models.series import prob_sparse
 from goldviz.models.series.attention import ATTENTIONS, AttentionOptions
 from goldviz.models.series.full import causal_mask, full_attention, full_attention_with_maps, masked_attention
-from goldviz.models.series.log_sparse import SparseKeys, log_sparse_attention, log_sparse_keys, reachable_lags
+from goldviz.models.series.log_sparse import SparseKeys, log_sparse_attention, log_sparse_keys, reach, reachable_lags
 from goldviz.models.series.row_transformer import Projected, RowShape, RowTransformer, initialise_rows
 from goldviz.training.seeds import BATCH_ORDER, DATA, READ_OUT_WEIGHTS, WEIGHTS, stream
 from goldviz.training.threads import one_thread
@@ -75,6 +75,9 @@ SIZES = 10
 """Numbers of active rows at which the error is told."""
 HELD_LENGTHS = (128, 512)
 """Lengths at which bytes are counted, not told by formula."""
+SHOWN = 16
+"""Rows of the masks that are drawn."""
+IN_A_MEAN = 0.5
 PROBED = ("full", "log_sparse", "prob_sparse")
 Head = tuple[Tensor, Tensor, Tensor]
 
@@ -122,6 +125,7 @@ def compute(settings: AttentionCost) -> xr.Dataset:
     with one_thread(), torch.no_grad():
         q, k, v = head(settings)
         variables = {
+            **_masks(settings, q, k),
             **_costs(settings),
             **_errors(settings, q, k, v),
             **_scores(settings, q, k),
@@ -131,6 +135,25 @@ def compute(settings: AttentionCost) -> xr.Dataset:
         }
         cells = keys_of(settings, settings.length).cells
         return xr.Dataset(variables, attrs={"cells": cells, "active": settings.active_rows})
+
+
+def _masks(settings: AttentionCost, q: Tensor, k: Tensor) -> Mapping[str, xr.DataArray]:
+    """Whom each of the first rows looks at: 1 by attention, :data:`IN_A_MEAN` where it takes a mean, 0 not at all.
+
+    As large a share of them attends as of the whole series.
+    """
+    time = min(SHOWN, settings.length)
+    ranks = scores(settings, q[..., :time, :], k[..., :time, :])
+    attends = chosen(settings, ranks, max(1, round(time * settings.active_rows / settings.length)))[0, 0, :, None]
+    earlier = causal_mask(time)
+    mean = earlier if settings.lazy_rows == "running" else torch.ones_like(earlier)
+    masks = {
+        "full": earlier.double(),
+        "log_sparse": reach(keys_of(settings, time), 1).double(),
+        "prob_sparse": torch.where(attends, earlier.double(), IN_A_MEAN * mean),
+    }
+    places = {"masked_by": [*masks], "query": np.arange(1, time + 1), "key": np.arange(1, time + 1)}
+    return {"looked_at": xr.DataArray(torch.stack([*masks.values()]).numpy(), coords=places, dims=tuple(places))}
 
 
 def _costs(settings: AttentionCost) -> Mapping[str, xr.DataArray]:

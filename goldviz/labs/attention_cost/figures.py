@@ -194,8 +194,77 @@ def _moved_by(plot: Plot) -> tuple[float, float]:
 
 DOWN: dict[str, Any] = {"autorange": "reversed", "range": None}
 
+
+def _mask(kind: str, question: str, lead: Callable[[Run], str], **how: Any) -> Chart:
+    """Whom each of the first rows looks at in one kind of attention."""
+
+    def words(plot: Plot) -> dict[str, Any]:
+        own = plot.ds["looked_at"].sel(masked_by=kind)
+        said = [_seen_in_words(row, own["key"].values) for row in own.values]
+        return {"customdata": [[one] * len(own["key"]) for one in said], "xgap": 1, "ygap": 1}
+
+    return figure(
+        f"{kind}_mask",
+        question,
+        heat(
+            at("looked_at", masked_by=kind), "key", "query", hover="row %{y} %{customdata}<extra></extra>", more=words
+        ),
+        x=axis(dtick=5, tick0=1, constrain="domain"),
+        y=axis(**DOWN),
+        lead=_of(lead),
+        height=400,
+        layout=_in_mask,
+        **how,
+    )
+
+
+def _in_mask(plot: Plot) -> dict[str, Any]:
+    """Colours of a mask: nothing, a mean, a look."""
+    scale = [[0, plot.ink.grid], [0.5, REST], [1, STYLES["prob_sparse_sampled"].colour]]
+    return {"coloraxis": {"cmin": 0, "cmax": 1, "colorscale": scale, "showscale": False}}
+
+
+def _seen_in_words(row: Any, keys: Any) -> str:
+    """What a row of a mask does: which rows it looks at, or that it takes a mean."""
+    if (row == 1).any():
+        return f"looks at {', '.join(str(key) for key in keys[row == 1])}"
+    return f"takes the mean of {int((row > 0).sum())} rows"
+
+
+def all_pairs(ds: Run) -> str:
+    """How many pairs full attention takes of these rows, in a sentence."""
+    pairs, rows = measures.PAIRS_DRAWN["full"](ds), measures.rows_drawn(ds)
+    return f"Itself and all before it: {pairs:.0f} pairs of {rows:.0f} rows."
+
+
+def few_pairs(ds: Run) -> str:
+    """How many LogSparse takes, in a sentence."""
+    distances = ", ".join(map(str, measures.distances_drawn(ds)))
+    return f"Itself and those {distances} before it: {measures.PAIRS_DRAWN['log_sparse'](ds):.0f} pairs."
+
+
+def uneven_rows(ds: Run) -> str:
+    """How many ProbSparse takes, in a sentence."""
+    attending, pairs = measures.active_rows_drawn(ds), measures.PAIRS_DRAWN["prob_sparse"](ds)
+    return f"{attending:.0f} rows attend: {pairs:.0f} pairs. Grey: a mean."
+
+
 FIGURES = bound(
     AttentionCost,
+    _mask("full", "Full: who looks at whom?", all_pairs, shows="A row looks at itself and at every row before it."),
+    _mask(
+        "log_sparse",
+        "LogSparse: who looks at whom?",
+        few_pairs,
+        shows="A row looks at itself and at some rows before it.",
+    ),
+    _mask(
+        "prob_sparse",
+        "ProbSparse: who looks at whom?",
+        uneven_rows,
+        shows="Rows whose attention is uneven look at all before them; the others take a mean.",
+        cannot_show="The products that the exact score takes to choose them.",
+    ),
     _over_length(
         "multiplications",
         "How many multiplications?",

@@ -72,6 +72,27 @@ CROSSINGS = each(
     _crossing,
     "rows",
 )
+MASKED = {"full": "full attention", "log_sparse": "LogSparse", "prob_sparse": "ProbSparse as it is set"}
+PAIRS_DRAWN = each(
+    MASKED,
+    "{}_pairs_drawn",
+    "The pairs of rows that attention takes among the first rows: {}.",
+    lambda run, kind: (run["looked_at"].sel(masked_by=kind).values == 1).sum(),
+)
+rows_drawn = measure(lambda run: run.sizes["query"], "rows")
+"""How many rows the masks have."""
+
+
+def distances_drawn(run: Run) -> list[int]:
+    """How far before it the last row of LogSparse's mask looks, but at itself."""
+    last = run["looked_at"].sel(masked_by="log_sparse").values[-1, ::-1]
+    return [int(lag) for lag in np.flatnonzero(last) if lag]
+
+
+active_rows_drawn = measure(
+    lambda run: np.diagonal(run["looked_at"].sel(masked_by="prob_sparse").values == 1).sum(), "rows"
+)
+"""How many rows of ProbSparse's mask attend."""
 SHARES = each(
     SPARSE,
     "{}_share",

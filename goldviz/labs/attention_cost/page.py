@@ -27,7 +27,8 @@ def seconds(settings: AttentionCost) -> float:
 
 
 def look(view: View[AttentionCost]) -> None:
-    """What is saved, beside what is lost."""
+    """Who looks at whom, and what is saved beside what is lost."""
+    view.draw(*(figures.FIGURES[f"{kind}_mask"] for kind in ("full", "log_sparse", "prob_sparse")))
     view.draw(figures.FIGURES["multiplications"], figures.FIGURES["error"])
 
 

@@ -66,6 +66,8 @@ class AttentionCost(Instant):
         "series_length": Coordinate("Length t of the series (rows)"),
         "asked": Coordinate("Active rows u", "%{x} active rows"),
         "row": Coordinate("Row", "row %{x}"),
+        "query": Coordinate("Row that looks", "row %{x}"),
+        "key": Coordinate("Row that is looked at", "row %{x}"),
         "cell": Coordinate("Row that is heard", "row %{x}", linked="row"),
         "changed": Coordinate("Row that changes", "row %{x}", linked="row"),
     }

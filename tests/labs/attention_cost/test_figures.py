@@ -41,6 +41,40 @@ def test_every_figure_of_the_numbers_is_drawn_in_both_themes(printed: xr.Dataset
                 assert len(figure.layout.title.text) <= 40
 
 
+def mask(ds: xr.Dataset, kind: str) -> np.ndarray:
+    """What a mask's figure draws."""
+    return np.asarray(figures.FIGURES[f"{kind}_mask"].draw(ds).data[0]["z"], dtype=float)
+
+
+def test_masks_are_those_by_which_rows_attend(printed: xr.Dataset, causal: xr.Dataset) -> None:
+    rows, keys = np.indices((16, 16))
+    np.testing.assert_array_equal(mask(printed, "full"), keys <= rows)
+    np.testing.assert_array_equal(mask(printed, "log_sparse"), np.isin(rows - keys, (0, 1, 2, 4, 8)))
+    for ds, mean in ((printed, np.ones((16, 16))), (causal, keys <= rows)):
+        drawn = mask(ds, "prob_sparse")
+        attends = drawn.diagonal() == 1
+        np.testing.assert_array_equal(drawn[attends], (keys <= rows)[attends])
+        np.testing.assert_array_equal(drawn[~attends], 0.5 * mean[~attends])
+    scores = printed["unevenness"].values[:16]
+    attends = mask(printed, "prob_sparse").diagonal() == 1
+    assert set(np.flatnonzero(attends)) == set(scores.argsort()[-3:])
+
+
+def test_a_masks_words_count_its_pairs(printed: xr.Dataset) -> None:
+    for kind in ("full", "log_sparse", "prob_sparse"):
+        pairs = int((mask(printed, kind) == 1).sum())
+        figure = figures.FIGURES[f"{kind}_mask"].draw(printed)
+        assert any(f" {pairs} pairs" in note for note in figure.layout.meta["notes"])
+        said = figure.data[0]["customdata"]
+        assert said[0][0] in ("looks at 1", "takes the mean of 16 rows")
+
+
+def test_a_window_widens_the_mask_of_log_sparse() -> None:
+    wide = AttentionCost(length=40, active_rows=8, window=8, restart=32).compute()
+    assert (mask(wide, "log_sparse")[15, 8:] == 1).all()
+    assert "1, 2, 3, 4, 5, 6, 7, 8 before it" in figures.few_pairs(wide)
+
+
 def test_costs_are_drawn_kind_by_kind(printed: xr.Dataset) -> None:
     figure = figures.FIGURES["multiplications"].draw(printed)
     for place, kind in enumerate(printed["kind"].values):

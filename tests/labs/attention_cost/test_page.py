@@ -11,6 +11,7 @@ from tests.runs.conftest import until
 
 pytestmark = pytest.mark.usefixtures("on_pages")
 
+FIRST = {"full_mask", "log_sparse_mask", "prob_sparse_mask", "multiplications", "error"}
 SHORT = {"length": "40", "active_rows": "8"}
 
 
@@ -22,7 +23,7 @@ def short_series(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_stranger_can_open_every_figure() -> None:
     visitor = InstantVisitor(AttentionCost, SHORT)
-    assert set(visitor.drawn()) == {"multiplications", "error"}
+    assert set(visitor.drawn()) == FIRST
     visitor.all_drawn()
     timing = services.jobs().ask(page.timing_task(AttentionCost.checked(SHORT)))
     until(lambda: not timing.unfinished)
@@ -41,7 +42,7 @@ def test_more_active_rows_than_rows_are_refused_beside_the_last_figures() -> Non
     visitor.set(active_rows=41)
     [sentence] = visitor.errors
     assert sentence.replace("\\", "") == "Active rows u are 41; allowed is at most the length t, 40."
-    assert set(visitor.drawn()) == {"multiplications", "error"}
+    assert set(visitor.drawn()) == FIRST
 
 
 def test_what_times_do_not_depend_on_is_not_measured_again() -> None:

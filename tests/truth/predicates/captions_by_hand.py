@@ -8,6 +8,24 @@ FIVE = ("W_ax", "W_aa", "b_a", "W_ya", "b_y")
 """The weights of the network of document 003."""
 
 
+def masked(kind: str) -> Claim:
+    """The map of whom each row looks at in one kind of attention, and where another takes its rows from."""
+
+    def claim(drawing: Drawing) -> bool:
+        own = drawing.run["looked_at"].sel(masked_by=kind).values
+        rows, looks = np.arange(len(own)), own == 1
+        distances = [row - key for row, key in zip(*np.nonzero(looks), strict=True)]
+        means = (own > 0) & ~looks
+        due = {
+            "full": set(distances) == set(rows) and not means.any(),
+            "log_sparse": 0 in distances and not means.any(),
+            "prob_sparse": all(looks[row, : row + 1].all() or means[row].any() for row in rows),
+        }
+        return due[kind] and min(distances) == 0 and any(np.array_equal(one, own) for one in maps(drawing))
+
+    return claim
+
+
 def maps(drawing: Drawing) -> list[np.ndarray]:
     return [one for trace in drawing.typed("heatmap").data if (one := numeric(trace["z"])) is not None]
 
@@ -228,6 +246,10 @@ OF_LABORATORIES = {
         "The five weight matrices after one SGD step.": five("_updated"),
     },
     "attention-cost": {
+        "A row looks at itself and at every row before it.": masked("full"),
+        "A row looks at itself and at some rows before it.": masked("log_sparse"),
+        "Rows whose attention is uneven look at all before them; the others take a mean.": masked("prob_sparse"),
+        "The products that the exact score takes to choose them.": absent("score", "products"),
         "Multiplications of one head by formula; both axes are logarithmic.": both(
             over("multiplications"),
             lambda drawing: all(drawing.layout[axis].get("type") == "log" for axis in ("xaxis", "yaxis")),
