@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from goldviz.arrays.labelled import Array, Run
+from goldviz.arrays.light import LightArray
 from goldviz.figures.chart import (
     Channel,
     Panel,
@@ -169,6 +170,23 @@ def _attending(plot: Plot) -> Sequence[Panel]:
     ]
 
 
+def _errors(plot: Plot) -> Array:
+    """Errors of the whole forecast, of every network at each look and of the simple rules; (look, forecaster)."""
+    own = finite(plot.now["weighted_error"]).median("seed").transpose("look", "network")
+    simple = finite(plot.ds["simple_weighted"]).median("seed")
+    names = [plot.look_of(name).label for name in plot.networks]
+    names += [SIMPLE_FORECASTS[str(name)].style.label for name in simple["simple"].values]
+    values = np.concatenate([own.values, np.tile(simple.values, (own.sizes["look"], 1))], axis=-1)
+    return LightArray(values, ("look", "forecaster"), {"look": own["look"].values, "forecaster": np.array(names)})
+
+
+def _bars_of_errors(plot: Plot) -> Sequence[Mark]:
+    """A bar for every forecaster, the simple rules in grey."""
+    inks = [plot.look_of(name).colour for name in plot.networks]
+    inks += [plot.ink.muted] * plot.ds.sizes["simple"]
+    return [bars(_errors, rows="forecaster", marker={"color": inks}, hover="%{y}: %{x:.1%}", legend=False)]
+
+
 FIGURES, shared_limits = offered(
     SeriesAttention,
     # Each forecast is rolled on from its own answers; 1 is the error of the mean.
@@ -196,6 +214,18 @@ FIGURES, shared_limits = offered(
         y=VALUE,
         height=470,
         legend="under",
+    ),
+    # What Li et al. report, over all rows to forecast.
+    figure(
+        "errors",
+        "Who errs least?",
+        _bars_of_errors,
+        needs=("weighted_error", "simple_weighted"),
+        shows="Absolute errors of the whole forecast, as a share of the values. Grey: simple rules.",
+        x=axis("Error as a share of the values", scale="free", rangemode="tozero", tickformat=".0%"),
+        height=lambda plot: 200 + 38 * (len(plot.networks) + plot.ds.sizes["simple"]),
+        legend="none",
+        hover="closest",
     ),
     "attention",
     # A peak at the period means that the head copies from one period ago.

@@ -39,4 +39,4 @@ def why(lane: Lane[SeriesAttention], draw: Callable[[str], None]) -> None:
             st.markdown(filled(NUMBERS, Reading.of(lane.dataset, "transformer", lane.settings)))
 
 
-PAGE = LaboratoryPage(LAB, main="horizon", beside="fan", why=why)
+PAGE = LaboratoryPage(LAB, main="fan", beside="errors", below="horizon", why=why)

@@ -3,6 +3,7 @@
 import numpy as np
 import xarray as xr
 
+from goldviz.figures.theme import INKS
 from tests.truth.predicates.drawing import (
     Drawing,
     absent,
@@ -21,6 +22,16 @@ def fan(drawing: Drawing) -> bool:
     return (
         some and now("forecast")(drawing) and bool(drawing.named("^past$").data and drawing.named("^what came$").data)
     )
+
+
+def errors(drawing: Drawing) -> bool:
+    """A bar for each network and each simple rule as long as its error, those of the rules in grey."""
+    [bars] = drawing.typed("bar").data
+    own = drawing.view.last("weighted_error").median("seed").values
+    simple = drawing.view.of("simple_weighted").median("seed").values
+    grey = [colour in {ink.muted for ink in INKS.values()} for colour in bars["marker"]["color"]]
+    due = [False] * len(own) + [True] * len(simple)
+    return np.allclose(numeric(bars["x"]), [*own, *simple], rtol=1e-5) and grey == due
 
 
 def marked_rows(drawing: Drawing) -> bool:
@@ -43,6 +54,8 @@ def query_by_keys(drawing: Drawing) -> bool:
 
 OF_LABORATORIES = {
     "series-attention": {
+        "Absolute errors of the whole forecast, as a share of the values.": errors,
+        "Grey: simple rules.": errors,
         "Thin: simple rules.": thin(over("simple_error")),
         "What other sizes or more steps would give.": absent("size", "more steps"),
         "One series, what followed, and what is expected.": fan,
