@@ -17,17 +17,15 @@ from goldviz.ui.pages.laboratory import LaboratoryPage, words_beside
 from goldviz.ui.panels.lanes import Lane
 
 
-def judge(lane: Lane[BertPretraining]) -> None:
-    """What the run came to, and the way into the trained model."""
-    with st.container(horizontal=True, vertical_alignment="center"):
-        chrome.finding(pretraining_verdict(lane.dataset))
-        if lane.run is not None and lane.run.status == "finished":
-            st.page_link(
-                "pages/inside_bert.py",
-                label="Look inside this model",
-                icon=":material/frame_inspect:",
-                query_params={"model": f"run:{lane.id}"},
-            )
+def open_model(lane: Lane[BertPretraining]) -> None:
+    """The way into the trained model."""
+    if lane.run is not None and lane.run.status == "finished":
+        st.page_link(
+            "pages/inside_bert.py",
+            label="Look inside this model",
+            icon=":material/frame_inspect:",
+            query_params={"model": f"run:{lane.id}"},
+        )
 
 
 def why(lane: Lane[BertPretraining], draw: Callable[[str], None]) -> None:
@@ -42,6 +40,7 @@ def why(lane: Lane[BertPretraining], draw: Callable[[str], None]) -> None:
             r"\tfrac12 \left(1 + \cos \pi \tfrac{t - s_w}{T - s_w}\right) & t > s_w \end{cases}"
         )
         st.markdown(_numbers(lane))
+        st.markdown(plain(pretraining_verdict(lane.dataset)))
         st.caption(
             "Fine-tuning puts a small layer on [CLS] and learns the tone from labelled texts. One run cannot tell what "
             "pre-training was worth: train the same settings without it in a lane beside. All texts but yours come "
@@ -97,4 +96,4 @@ def _numbers(lane: Lane[BertPretraining]) -> str:
     return "\n".join(lines)
 
 
-PAGE = LaboratoryPage(LAB, main="learning", beside="attention", why=why, verdict=judge)
+PAGE = LaboratoryPage(LAB, main="guesses", beside="attention", below="learning", why=why, verdict=open_model)

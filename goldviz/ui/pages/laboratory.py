@@ -130,10 +130,12 @@ class LaboratoryPage:
             if not stories.asks(experiment.name):
                 presets.words(experiment)
             market_panel.show(experiment)
+            knobs_place = st.container()
             text_panel.show(experiment)
             start_panel.show(experiment)
-            self.data()
-            settings = knobs(experiment)
+            with knobs_place:
+                self.data()
+                settings = knobs(experiment)
             # A large market of one's own takes seconds, once.
             with start, st.spinner("Looking through the data"):
                 doubts, refusal = settings_panel.doubts_and_refusal(settings) if settings else ((), "")

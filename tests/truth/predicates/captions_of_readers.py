@@ -137,6 +137,15 @@ def moved(drawing: Drawing) -> bool:
     return any(shown(drawing, one) for one in of_pieces)
 
 
+def guessed(drawing: Drawing) -> bool:
+    """A bar for each word as long as its probability at the step in view, that of the hidden one in its colour."""
+    [bars] = drawing.typed("bar").data
+    chances = drawing.view.last("probe_probability")
+    due = [float(chances.sel(candidate=word)) for word in bars["y"]]
+    blue = [word for word, colour in zip(bars["y"], bars["marker"]["color"], strict=True) if colour == "#0e7ac0"]
+    return np.allclose(numeric(bars["x"]), due, rtol=1e-5) and blue == [drawing.run.attrs["probe_answer"]]
+
+
 def seen_pieces(drawing: Drawing) -> bool:
     """A piece sees those that come before it in the order, and these look otherwise than others."""
     order = np.asarray(drawing.view.until().run["factorisation_order"].values)
@@ -171,6 +180,8 @@ OF_LABORATORIES = {
         "What the vector means.": absent("means"),
     },
     "bert-pretraining": {
+        "How likely the network takes each of these words at the mask.": guessed,
+        "Blue: the hidden one.": guessed,
         "The loss on masked pieces beside word frequencies, then the tone beside counted words.": two_phases,
         "Texts of another kind than those that it learned.": absent("another"),
         "A drawn order of guessing, and what each piece sees.": seen_pieces,

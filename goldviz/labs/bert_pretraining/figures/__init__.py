@@ -25,7 +25,7 @@ from goldviz.figures.reading import absence, finite, growing, positive, sentence
 from goldviz.figures.theme import depth_colours
 from goldviz.figures.thumbnail import Curve, polyline_svg
 from goldviz.labs.bert_pretraining.figures.learning import by_kind, confusion, learning
-from goldviz.labs.bert_pretraining.figures.probe import ATTENTION, masked_place, order, sentence, surest
+from goldviz.labs.bert_pretraining.figures.probe import ATTENTION, guesses, masked_place, order, sentence, surest
 from goldviz.labs.bert_pretraining.figures.reading import (
     TONE_BEGINS,
     TRAINING,
@@ -149,6 +149,7 @@ def _parts_of(ds: Run) -> list[Part]:
 
 FIGURES, shared_limits = offered(
     BertPretraining,
+    guesses,
     learning,
     figure(
         "attention",

@@ -10,7 +10,7 @@ import numpy as np
 from goldviz.arrays.labelled import Array, Run
 from goldviz.diagnostics.findings import percent, times
 from goldviz.figures.along_sequence import tokens_of
-from goldviz.figures.chart import Channel, axis, changed, colours, curves, figure, heat, panel, thinned
+from goldviz.figures.chart import Channel, axis, bars, changed, colours, curves, figure, heat, panel, thinned
 from goldviz.figures.elements import log_axis
 from goldviz.figures.frames import Words
 from goldviz.figures.limits import Quantity, Values, log10, log_of, padded
@@ -21,6 +21,8 @@ from goldviz.labs.bert_pretraining.figures.reading import TONE_BEGINS, UNSEEN, a
 from goldviz.labs.bert_pretraining.measures import entropies
 
 WIDEST_NAME = 14
+LIKELIEST = 8
+"""Words whose probabilities are drawn as bars."""
 ROW = 20
 """Pixels of a piece in the drawn order."""
 SIGHT = ("later in the order, not seen", "seen by the content stream alone", "earlier in the order, seen")
@@ -202,4 +204,35 @@ order = figure(
             "showscale": False,
         }
     },
+)
+
+
+def _likeliest(values: Array) -> Array:
+    """Of the recorded words those that were likeliest at any look, the likeliest at the last one first."""
+    every = np.nan_to_num(values.transpose("look", "candidate").values, nan=-1.0)
+    best = np.argsort(-every.max(axis=0), kind="stable")[:LIKELIEST]
+    return values.isel(candidate=best[np.argsort(-every[-1, best], kind="stable")])
+
+
+def _bars(plot: Plot) -> list[Any]:
+    """A bar for each of these words, the hidden one in colour."""
+    order = _likeliest(plot.ds["probe_probability"])["candidate"].values.tolist()
+    hidden = [word == answer_of(plot.ds) for word in order]
+    guesses = changed("probe_probability", lambda values: values.sel(candidate=order))
+    inks = [UNSEEN.colour if one else plot.ink.muted for one in hidden]
+    return [bars(guesses, rows="candidate", marker={"color": inks}, hover="%{y}: %{x:.1%}", legend=False)]
+
+
+guesses = figure(
+    "guesses",
+    "Which word is behind the mask?",
+    _bars,
+    needs=("probe_probability",),
+    shows="How likely the network takes each of these words at the mask. Blue: the hidden one.",
+    x=axis("Probability", scale="free", range=(0, 1), tickformat=".0%"),
+    lead=sentence,
+    notes=(_surest,),
+    height=440,
+    legend="none",
+    hover="closest",
 )
