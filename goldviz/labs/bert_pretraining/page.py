@@ -12,9 +12,9 @@ from goldviz.labs.bert_pretraining import LAB
 from goldviz.labs.bert_pretraining.findings import pretraining_verdict
 from goldviz.labs.bert_pretraining.measures import PretrainingReading, choices_left, head_width, torn_between
 from goldviz.labs.bert_pretraining.settings import NEXT_SENTENCE, PERMUTATION, BertPretraining
-from goldviz.ui import chrome
 from goldviz.ui.pages.laboratory import LaboratoryPage, words_beside
 from goldviz.ui.panels.lanes import Lane
+from goldviz.ui.words import plain
 
 
 def open_model(lane: Lane[BertPretraining]) -> None:
