@@ -15,7 +15,7 @@ Opener = Callable[..., Page]
 
 def explored(page: Page) -> Locator:
     """The figure whose observations can be moved."""
-    drawn = page.locator("[class*='st-key-explore-path-'] .goldviz-figure").first
+    drawn = page.locator("[class*='st-key-explore-flow-'] .goldviz-figure").first
     expect(drawn.locator(":is(.goldviz-picture, .main-svg)").first).to_be_visible()
     return drawn
 

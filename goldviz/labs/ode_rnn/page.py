@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
@@ -11,19 +13,26 @@ from goldviz.diagnostics.findings.rule import filled
 from goldviz.labs.ode_rnn import LAB
 from goldviz.labs.ode_rnn.edited import FEWEST, LARGEST, EditedSeries
 from goldviz.labs.ode_rnn.figures import FIGURES
+from goldviz.labs.ode_rnn.figures.path import shapes_of
 from goldviz.labs.ode_rnn.measures import Reading
 from goldviz.labs.ode_rnn.queries import Explored
 from goldviz.labs.ode_rnn.settings import ODERNNLaboratory
 from goldviz.runs.jobs.jobs import JobFailedError, TooManyJobsError
 from goldviz.ui.pages.laboratory import LaboratoryPage, words_beside
-from goldviz.ui.panels import background, parts
+from goldviz.ui.panels import background, parts, stories
 from goldviz.ui.panels.lanes import Lane
-from goldviz.ui.panels.live_figure import Asks, Place, Source, live_figure
+from goldviz.ui.panels.live_figure import Asks, Hand, Place, Source, followed_figure, live_figure
 from goldviz.ui.panels.parts import Part
 from goldviz.ui.theme import theme_now
 from goldviz.ui.words import plain
 
+if TYPE_CHECKING:
+    from streamlit.delta_generator import DeltaGenerator
+
 FOLLOWING = ("plane", "latent")
+MOVABLE = "flow"
+"""The figure whose observations can be dragged."""
+DRAGGED = f"{FIGURES[MOVABLE].description} Each observation can be dragged."
 EDITS = "edits"
 """The link's parameter with what was moved and left out."""
 NUMBERS = (
@@ -42,41 +51,50 @@ def explore(lane: Lane[ODERNNLaboratory], step: int | None) -> None:
             else "This run has kept no weights to follow observations with."
         )
         return
-    original = exploration.recorded
-    # Runs that look at the same sequence share what was changed of it.
-    key = f"edited-{hash(original)}"
-    series = _at_first(key, original)
+    key = _key(exploration)
+    series = _at_first(key, exploration.recorded)
     figure, controls = st.columns([3, 1])
     with controls:
-        series = _edit(key, series, original)
-    exploration_now = replace(exploration.at(step), edited=series)
-    parts.keep(LAB.name, EDITS, exploration_now.changes)
-    theme = theme_now()
-    source = Source.of(LAB.name, [lane.id])
-    # What a drop asks for comes ahead of this script, and this script then finds it drawn.
-    place = Place(f"explore-{lane.id}", lane.id, "path", 0, exploration_now.subject)
-    asks = Asks(source.about(lane.id), {"look": exploration_now.step, "edits": exploration_now.changes})
-
-    def draw(name: str, **more: object) -> str:
-        return exploration_now.figure(name, theme, lambda: background.awaited(exploration_now.task()), **more)
-
+        series = _edit(key, series, exploration.recorded)
+    now = replace(exploration.at(step), edited=series)
+    parts.keep(LAB.name, EDITS, now.changes)
     try:
         with figure:
-            live_figure(
-                draw("path", editable=True),
-                key=f"explore-path-{lane.id}",
-                subject=lane.id,
-                description="The path of the trained network along the observations; each can be dragged.",
-                on_moved=lambda index, time, value: _drag(key, index, time, value),
-                place=place,
-                asks=asks,
-            )
+            _draw_movable(now, f"explore-{lane.id}", f"explore-{MOVABLE}-{lane.id}")
         for column, name in zip(st.columns(len(FOLLOWING)), FOLLOWING, strict=True):
             with column:
-                spec = FIGURES[name]
-                live_figure(draw(name), key=f"explore-{name}-{lane.id}", subject=lane.id, description=spec.question)
+                _draw_edited(now, name, f"explore-{name}-{lane.id}")
     except (ValueError, JobFailedError, TooManyJobsError) as error:
         st.error(plain(str(error)), icon=":material/block:")
+
+
+def _key(exploration: Explored) -> str:
+    """Runs that look at the same sequence share what was changed of it."""
+    return f"edited-{hash(exploration.recorded)}"
+
+
+def _place(now: Explored, page: str, name: str) -> Place:
+    """What a hand asks for comes ahead of the page's script, which then finds it drawn."""
+    return Place(page, now.lane.id, name, 0, now.subject)
+
+
+def _draw_edited(now: Explored, name: str, key: str, place: Place | None = None) -> None:
+    figure = now.figure(name, theme_now(), lambda: background.awaited(now.task()))
+    live_figure(figure, key=key, subject=now.lane.id, description=FIGURES[name].description, place=place)
+
+
+def _hand(now: Explored) -> Hand:
+    """What a drag asks the server, and who hears of it."""
+    key, lane_id = _key(now), now.lane.id
+    asks = Asks(Source.of(LAB.name, [lane_id]).about(lane_id), {"look": now.step, "edits": now.changes})
+    return Hand(lambda index, time, value: _drag(key, index, time, value), asks)
+
+
+def _draw_movable(now: Explored, page: str, key: str) -> None:
+    figure = now.figure(MOVABLE, theme_now(), lambda: background.awaited(now.task()))
+    hand, place = _hand(now), _place(now, page, MOVABLE)
+    how: Any = {"on_moved": hand.on_moved, "asks": hand.asks, "place": place}
+    live_figure(figure, key=key, subject=now.lane.id, description=DRAGGED, **how)
 
 
 def _at_first(key: str, original: EditedSeries) -> EditedSeries:
@@ -126,14 +144,7 @@ def _edit(key: str, before: EditedSeries, original: EditedSeries) -> EditedSerie
     )
     edited_series = before.moved(number, time, value).without(frozenset(left_out))
     st.session_state[key] = edited_series
-    st.button(
-        "Put all back",
-        icon=":material/undo:",
-        key=f"{key}-back",
-        disabled=edited_series == original,
-        on_click=_put,
-        args=(key, original),
-    )
+    _put_all_back(st, key, edited_series, original)
     return edited_series
 
 
@@ -155,10 +166,76 @@ def why(lane: Lane[ODERNNLaboratory], draw: Callable[[str], None]) -> None:
         )
 
 
-PAGE = LaboratoryPage(
+def _number_fields(now: Explored) -> None:
+    """The observation that was dragged last, in numbers that may be typed."""
+    key, series = _key(now), now.edited
+    turn, count = st.session_state.get(f"{key}-turn", 0), len(series.times)
+    st.session_state.setdefault(f"{key}-number", min(3, count))
+    columns = st.columns([1, 1, 1, 1], vertical_alignment="bottom")
+    number = int(columns[0].number_input("Observation", 1, count, key=f"{key}-number", persist_state="session")) - 1
+    earliest, latest = series.room(number)
+    keys = {name: f"{key}-typed-{name}-{number}-{turn}" for name in ("time", "value")}
+    value = series.values[number][0]
+
+    def typed() -> None:
+        numbers = [st.session_state.get(one) for one in keys.values()]
+        _put(key, series.moved(number, *numbers))
+
+    step = {"format": "%.2f", "on_change": typed}
+    columns[1].number_input("Time", earliest, latest, series.times[number], 0.05, key=keys["time"], **step)
+    if value is not None:
+        columns[2].number_input("Value", -LARGEST, LARGEST, value, 0.1, key=keys["value"], **step)
+    _put_all_back(columns[3], key, series, now.recorded)
+
+
+def _put_all_back(place: DeltaGenerator, key: str, series: EditedSeries, original: EditedSeries) -> None:
+    place.button(
+        "Put all back",
+        icon=":material/undo:",
+        key=f"{key}-back",
+        disabled=series == original,
+        on_click=_put,
+        args=(key, original),
+    )
+
+
+class MovablePage(LaboratoryPage):
+    """A page whose first figures follow a lane alone, and a hand that drags one of its observations."""
+
+    def _first(self, view: Any) -> None:
+        lane, *others = view.shown
+        exploration = None if others or stories.asks(LAB.name) or lane.unfinished else Explored.of(lane)
+        if exploration is None or self.first_figure(view.shown) != MOVABLE:
+            super()._first(view)
+            return
+        key = _key(exploration)
+        now = replace(exploration.at(view.epoch), edited=_at_first(key, exploration.recorded))
+        parts.keep(LAB.name, EDITS, now.changes)
+        try:
+            super()._first(replace(view, draw=partial(self._draw, now)))
+        except (ValueError, JobFailedError, TooManyJobsError) as error:
+            st.error(plain(str(error)), icon=":material/block:")
+        _number_fields(now)
+
+    def _draw(self, now: Explored, lane: Lane[ODERNNLaboratory], name: str) -> None:
+        """A figure of the run itself as long as nothing was moved: it follows every step by itself."""
+        page, key = f"first-{lane.id}", f"{name}-0"
+        if now.edited != now.recorded:
+            if name == MOVABLE:
+                _draw_movable(now, page, key)
+            else:
+                _draw_edited(now, name, key, _place(now, page, name))
+            return
+        hand = replace(_hand(now), handles=shapes_of(lane.dataset, theme_now())) if name == MOVABLE else None
+        words = DRAGGED if hand else FIGURES[name].description
+        source, place = Source.of(LAB.name, [lane.id]), _place(now, page, name)
+        followed_figure(source, lane.id, name, key=key, description=words, hand=hand, place=place)
+
+
+PAGE = MovablePage(
     LAB,
-    main="path",
-    beside="error",
+    main=MOVABLE,
+    beside="plane",
     why=why,
     parts=(Part("observations", "What if it were observed later?", explore, kept=EDITS, shows=lambda settings: True),),
 )

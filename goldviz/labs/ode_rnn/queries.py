@@ -25,6 +25,8 @@ from goldviz.ui.serving import services
 
 MOST_MOVES = 16
 """Moves since the page's script was heard last; it is heard after each."""
+ANSWERED = ("flow", "plane")
+"""What follows a hand."""
 Move = tuple[int, float, float]
 LIMITS_IN_MEMORY = 64
 
@@ -77,16 +79,18 @@ class Explored:
         seconds = follow_seconds(settings, times)
         return Task(f"ode-rnn-{self.subject}", follow, arguments, "Following the observations", seconds)
 
-    def figure(self, name: str, theme: Theme, follow: Callable[[], Run], **more: Any) -> str:
+    def figure(self, name: str, theme: Theme, follow: Callable[[], Run]) -> str:
         """A figure of the path that ``followed`` gives, in the axes of the run's own, as JSON."""
-        key = ("ode-rnn", self.subject, name, theme, str(more))
-        return services.figure_json(key, lambda: self.drawn(name, theme, follow(), **more))
+        key = ("ode-rnn", self.subject, name, theme)
+        return services.figure_json(key, lambda: self.drawn(name, theme, follow()))
 
-    def drawn(self, name: str, theme: Theme, path: Run, **more: Any) -> Figure:
+    def drawn(self, name: str, theme: Theme, path: Run) -> Figure:
         """Such a figure, which nobody keeps."""
         lane = self.lane
         limits = _limits.get((lane.id, lane.version), lambda: shared_limits([lane.dataset]))
-        return FIGURES[name].draw(path, limits=limits, theme=theme, **more)
+        before = lane.dataset.isel(look=self.look)
+        own = {"flow": {"before": before, "editable": True}, "plane": {"before": before}}.get(name, {})
+        return FIGURES[name].draw(path, limits=limits, theme=theme, **own)
 
 
 def answer_about_run(lane: Lane[Any], question: Mapping[str, Any], theme: Theme) -> dict[str, Any]:
@@ -110,11 +114,14 @@ def answer_about_run(lane: Lane[Any], question: Mapping[str, Any], theme: Theme)
     task, jobs = now.task(), services.jobs()
     at_once = task.seconds <= background.AT_ONCE_SECONDS
     if question.get("aims"):
-        figures = {"path": now.drawn("path", theme, jobs.here(task), editable=True).to_json()} if at_once else {}
+        path = jobs.here(task) if at_once else None
+        figures = {} if path is None else {name: now.drawn(name, theme, path).to_json() for name in ANSWERED}
         return {"subject": now.subject, "figures": figures}
     carry_out = jobs.here if at_once else jobs.wait
-    figure = now.figure("path", theme, lambda: carry_out(task), editable=True)
-    return {"subject": now.subject, "figures": {"path": figure}}
+    return {
+        "subject": now.subject,
+        "figures": {name: now.figure(name, theme, lambda: carry_out(task)) for name in ANSWERED},
+    }
 
 
 def _moves(message: object, handles: int) -> list[Move]:

@@ -53,6 +53,7 @@ STORIES = (
                 "A swing is seen at irregular times, the dots. What is it doing in between? Look at the lines "
                 "where no dot is near.",
                 ("as-in-the-document",),
+                figure="path",
             ),
             Step(
                 "A GRU holds its state until the next dot. An ODE-RNN lets it flow, along a field that it learns.",

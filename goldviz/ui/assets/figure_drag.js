@@ -6,10 +6,23 @@ import { fitted, measureWith } from "./figure_fit.js";
 
 // A pointer that moved less means to press.
 const STILL_PX = 3;
+// So near to a shape a press is meant for it: a finger covers more than a mouse.
+const NEAR_PX = { mouse: 12, pen: 12, touch: 24 };
 // A page that nobody sees has no frames.
 const FRAME_AT_MOST_MS = 300;
 
-const handleUnder = (target) => target.closest?.(".goldviz-movable .shapelayer path");
+// The handle under a pointer, or the nearest one where it misses all by little.
+function handleAt(host, { target, clientX, clientY, pointerType = "mouse" }) {
+  const under = target.closest?.(".goldviz-movable .shapelayer path");
+  if (under || !host.classList.contains("goldviz-movable")) return under;
+  const away = (path) => {
+    const { left, right, top, bottom } = path.getBoundingClientRect();
+    return Math.hypot((left + right) / 2 - clientX, (top + bottom) / 2 - clientY);
+  };
+  const isHandle = ({ dataset }) => host._fullLayout?.shapes[Number(dataset.index)]?.editable;
+  const paths = [...host.querySelectorAll(".shapelayer path")].filter(isHandle).sort((one, other) => away(one) - away(other));
+  return paths.length && away(paths[0]) <= (NEAR_PX[pointerType] ?? NEAR_PX.mouse) ? paths[0] : undefined;
+}
 
 function axesOf(host, { xref, yref }) {
   const named = (id) => host._fullLayout[id.replace(/^[xy]/, "$&axis")];
@@ -142,6 +155,7 @@ function drag(host, down, index) {
     }
     // What was held goes back.
     Object.assign(hand, { x: Number(xanchor), y: Number(yanchor), figure: place.painted.figure });
+    place.forget?.();
     afterDraw(host);
     letGo(host, hand);
   };
@@ -157,14 +171,16 @@ export function watchDrags(host) {
   if (host.goldvizDrags) return;
   host.goldvizDrags = true;
   const held = (event) => {
-    if (!handleUnder(event.target)) return;
+    const [touch] = event.touches ?? [];
+    const at = touch ? { target: event.target, clientX: touch.clientX, clientY: touch.clientY, pointerType: "touch" } : event;
+    if (!handleAt(host, at)) return;
     event.stopPropagation();
     event.preventDefault();
   };
   host.addEventListener("mousedown", held, true);
   host.addEventListener("touchstart", held, { capture: true, passive: false });
   host.addEventListener("pointerdown", (event) => {
-    const path = handleUnder(event.target);
+    const path = handleAt(host, event);
     if (path && event.isPrimary && event.button === 0) drag(host, event, Number(path.dataset.index));
   }, true);
 }

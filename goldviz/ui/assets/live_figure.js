@@ -4,7 +4,7 @@
 
 import { pause } from "./drawing_queue.js";
 import { showAim, showDrop } from "./figure_drag.js";
-import { emptyPlace, leavePlace, placeOfFigure } from "./figure_draw.js";
+import { emptyPlace, idle, leavePlace, placeOfFigure } from "./figure_draw.js";
 import { highAs, roomAt } from "./figure_height.js";
 import { sketchOver } from "./figure_sketch.js";
 import { framesPage, goToStep, positionsPage, settleStep, stepOf, watchStep } from "./frames_page.js";
@@ -13,12 +13,29 @@ const ANSWER_AT_MOST_MS = 3000;
 // The server has others to answer than a hand that moves.
 const AIM_EVERY_MS = 50;
 
+// A run's own figure has no handles: where a hand may drag, it gets them, once.
+const HELD = new WeakMap();
+function withHandles(figure, { handles = [] }) {
+  if (!figure || !handles.length) return figure;
+  const known = HELD.get(figure);
+  if (known?.handles === handles) return known.figure;
+  const held = { ...figure, layout: { ...figure.layout, shapes: handles, dragmode: false } };
+  HELD.set(figure, { handles, figure: held });
+  return held;
+}
+
 function followed(host, place, data) {
   const page = framesPage(data.frames.address);
   const { lane, name, key } = data.frames;
+  // What a hand asks for comes before what was recorded.
+  const ahead = () => place.data.place && positionsPage(place.data.place.page).aheadOf(place.data.place.state, name);
   place.want = () => {
-    const figure = page.figureAt(lane, name, stepOf(key));
+    place.ahead = ahead();
+    const figure = place.ahead?.figure ?? withHandles(page.figureAt(lane, name, stepOf(key)), place.data);
     return figure && { ...place.data, figure };
+  };
+  const answered = () => {
+    if (place.ahead !== ahead()) place.draw();
   };
   const changed = () => {
     // What another run left here goes where this one's figure does not come.
@@ -27,6 +44,7 @@ function followed(host, place, data) {
     else place.draw();
   };
   const stops = [page.watch({ lane, figure: name, changed }), watchStep(key, place.draw)];
+  if (data.place) stops.push(positionsPage(data.place.page).watch({ figure: name, host, changed: place.draw, answered }));
   return () => stops.forEach((stop) => stop());
 }
 
@@ -101,9 +119,13 @@ export function asking(place, data, tell) {
     const found = await answerTo({ moved, aims: true }).catch(() => undefined);
     const figure = found && figureIn(found);
     // What takes the server long is seen when the hand has let go.
-    if (figure) place.showAim(hand, figure);
-    else hand.alone = true;
+    if (!figure) return (hand.alone = true);
+    place.showAim(hand, figure);
+    // Figures beside it follow, too.
+    const { [data.place.name]: _, ...others } = found.figures;
+    if (!hand.released && Object.keys(others).length) page.answer({ subject: found.subject, figures: others });
   };
+  place.forget = () => page.answer(undefined);
   place.aim = async (hand) => {
     place.aimed = hand;
     if (place.aiming) return;
@@ -143,6 +165,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
     if (whole) place.unfollow = data.place ? moving(host, place, data, whole) : undefined;
     else place.unfollow = followed(host, place, data);
   }
+  if (data.movable) idle().then(place.touch);
   if (data.asks) {
     place.tell = asking(place, data, setTriggerValue);
     place.showAim = (hand, figure) => showAim(host, hand, figure);

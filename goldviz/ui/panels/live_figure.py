@@ -114,6 +114,15 @@ Moved = Callable[[int, float, float], None]
 """Told which of a figure's movable shapes was dragged, counted from 0, and where to."""
 
 
+@dataclass(frozen=True)
+class Hand:
+    """A hand that drags shapes: who hears where to, what it asks meanwhile, and shapes where the figure has none."""
+
+    on_moved: Moved
+    asks: Asks | None = None
+    handles: Sequence[Mapping[str, Any]] = ()
+
+
 def _common(subject: str, description: str) -> dict[str, Any]:
     return {
         "subject": subject,
@@ -141,19 +150,26 @@ def live_figure(
     anchored at a point. With a ``place`` it follows the page's position as soon as :func:`send_positions` has sent it,
     and shows what came ahead of the page's script; with ``asks`` it asks for that when a shape was moved.
     """
-    data = {"figure": figure_json, "movable": on_moved is not None, **_common(subject, description)}
-    data["place"] = place and asdict(place)
-    data["asks"] = asks and asdict(asks)
-    if on_moved is None:
+    data = {"figure": figure_json, **_common(subject, description)}
+    _show_to_hand(data, key, place, None if on_moved is None else Hand(on_moved, asks))
+
+
+def _show_to_hand(data: dict[str, Any], key: str, place: Place | None, hand: Hand | None) -> None:
+    data |= {
+        "movable": hand is not None,
+        "place": place and asdict(place),
+        "asks": hand and hand.asks and asdict(hand.asks),
+    }
+    if hand is None:
         _component(data=data, key=key)
         return
 
     def pass_on() -> None:
         step = st.session_state[key].get("moved")
         if step:
-            on_moved(int(step["index"]), float(step["x"]), float(step["y"]))
+            hand.on_moved(int(step["index"]), float(step["x"]), float(step["y"]))
 
-    _component(data=data, key=key, on_moved_change=pass_on)
+    _component(data=data | {"handles": list(hand.handles)}, key=key, on_moved_change=pass_on)
 
 
 def drawn_figure(spec: FigureSpec, *what: Any, key: str, subject: str, version: object = "", **view: Any) -> None:
@@ -178,15 +194,18 @@ def followed_figure(
     description: str,
     veiled: bool = False,
     sketch: Sketch | None = None,
+    hand: Hand | None = None,
+    place: Place | None = None,
 ) -> None:
-    """Show one of a lane's figures, which follows the run and the step in view by itself.
+    """Show one of a lane's figures, which follows the run and the step in view by itself, and what a ``hand`` asks for
+    at its ``place``.
 
     A ``veiled`` one tells nobody what it shows; with a ``sketch`` a line may be drawn over it meanwhile.
     """
     where = {"address": source.address, "lane": lane_id, "name": name, "key": source.offer.laboratory}
     data = {"frames": where, "height": HEIGHT, "veiled": veiled, **_common(lane_id, description)}
     if sketch is None:
-        _component(data=data, key=key)
+        _show_to_hand(data, key, place, hand)
         return
 
     def pass_on() -> None:

@@ -47,6 +47,7 @@ from goldviz.labs.ode_rnn.choices import method_of
 from goldviz.labs.ode_rnn.figures.path import (
     TIME,
     as_of,
+    flow,
     gaps_before,
     legend_lines,
     longest_gap,
@@ -256,6 +257,16 @@ SOLVER = by_gap(
 FIGURES, shared_limits = offered(
     ODERNNLaboratory,
     figure(
+        "flow",
+        "What does it expect between two observations?",
+        draw=flow,
+        needs=("decoded_mean", "decoded_scale", "probe_time", "probe_value"),
+        limits={"time": TIME, "value": limits_over(of_first_channel)},
+        shows="The forecast with its 90 % band flows between observations and jumps at each of them.",
+        cannot_show="Other sequences.",
+    ),
+    PLANE,
+    figure(
         "path",
         "What does each network know between two observations?",
         draw=path,
@@ -279,7 +290,6 @@ FIGURES, shared_limits = offered(
         legend_lines=legend_lines,
     ),
     LATENT,
-    PLANE,
     JUMPS,
     SOLVER,
     # If refining the steps changes the error by more than a tenth, the network has learned its solver's map and not an

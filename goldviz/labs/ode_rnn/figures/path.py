@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from goldviz.arrays.labelled import Array, Run
 from goldviz.diagnostics.findings import times
 from goldviz.figures import limits
-from goldviz.figures.draft import Figure, make_subplots
+from goldviz.figures.draft import Figure, Shape, make_subplots
 from goldviz.figures.elements import add_band, add_heading, handle, title_below
 from goldviz.figures.frames import AtStep, Words, line
 from goldviz.figures.limits import Quantity, Values, exact, padded
@@ -24,7 +24,7 @@ from goldviz.figures.market import legend_under, shortened
 from goldviz.figures.notes import as_label
 from goldviz.figures.plot import Plot
 from goldviz.figures.reading import sentences, setting_of, single
-from goldviz.figures.theme import style_of, tone, with_alpha
+from goldviz.figures.theme import INKS, Ink, Theme, style_of, tone, with_alpha
 
 BAND_90 = 1.6448536269514722
 """Standard deviations to each side that hold 90 % of a normal distribution."""
@@ -35,8 +35,9 @@ LARGEST_OVERSHOOT = 0.6
 MOST_MOMENTS = 1400
 """Moments drawn at most in all panels of a figure of the probe; more would not be told apart."""
 
-FIRST_PANEL, OTHER_PANEL, BETWEEN, RUG_ROW = 200, 85, 36, 20
-"""Pixels: the first network's panel, each other one's, the room between them, and one channel's row of the rug."""
+ALONE, FIRST_PANEL, OTHER_PANEL, BETWEEN, RUG_ROW = 300, 200, 85, 36, 20
+"""Pixels: the panel of a network alone, the first of several, each other one's, the room between them, and one
+channel's row of the rug."""
 
 HANDLE = 5
 """Radius in pixels of an observation's handle: Plotly resizes a shape of more than 10 pixels instead of moving it."""
@@ -177,7 +178,16 @@ TIME = Quantity(
 )
 
 
-def path(plot: Plot, *, channel: str | None = None, editable: bool = False) -> Figure:
+def flow(plot: Plot, *, before: Run | None = None, editable: bool = False) -> Figure:
+    """:func:`path` of the first network alone, over a thin line of what it said of the sequence ``before``.
+
+    Without one that is the line itself, so what is drawn of it stays in view while an observation is dragged.
+    """
+    plot.ds = plot.ds.sel(network=plot.networks[:1])
+    return path(plot, editable=editable, ghost=as_of(plot, "decoded_mean") if before is None else before)
+
+
+def path(plot: Plot, *, channel: str | None = None, editable: bool = False, ghost: Run | None = None) -> Figure:
     """What each network says of every moment of the probe sequence, of one channel (None: the first), at one look.
 
     Thick: the decoded mean before the next observation is looked at, with its 90 % band. Upright: the jump from what
@@ -194,7 +204,11 @@ def path(plot: Plot, *, channel: str | None = None, editable: bool = False) -> F
     first = str(ds["channel"].values[0])
     chosen = channel or first
     rug = _rug_rows(ds)
-    heights = [FIRST_PANEL, *[OTHER_PANEL] * (len(names) - 1), *([rug * RUG_ROW] if rug else [])]
+    heights = [
+        ALONE if len(names) == 1 else FIRST_PANEL,
+        *[OTHER_PANEL] * (len(names) - 1),
+        *([rug * RUG_ROW] if rug else []),
+    ]
     total = sum(heights) + BETWEEN * (len(heights) - 1)
     plot.figure = make_subplots(
         rows=len(heights), cols=1, shared_xaxes=True, row_heights=heights, vertical_spacing=BETWEEN / total
@@ -205,7 +219,11 @@ def path(plot: Plot, *, channel: str | None = None, editable: bool = False) -> F
         style = style_of(name)
         _head(plot, row, style.heading, tone(style.colour, plot.theme))
         _shade(plot, row, ends)
-        _draw_network(plot, moments.sel(network=name, channel=chosen), style.colour, row)
+        signal = moments.sel(network=name, channel=chosen)
+        if ghost is not None:
+            # What is edited has no signal of its own, and a hand finds the same lines in the same order.
+            signal = _draw_ghost(plot, ghost.sel(network=name).isel(channel=0), row)
+        _draw_network(plot, moments.sel(network=name, channel=chosen), signal, style.colour, row)
         axis: dict[str, Any] = {
             "title_text": as_label(shortened(chosen)),
             "range": ends,
@@ -216,9 +234,7 @@ def path(plot: Plot, *, channel: str | None = None, editable: bool = False) -> F
         _head(plot, len(heights), "Observed or missing", plot.ink.text)
         _draw_rug(plot, len(heights))
     if editable:
-        places = zip(ds["probe_time"].values, ds["probe_value"].sel(channel=chosen).values, strict=True)
-        seen = [(float(time), float(value)) for time, value in places if not np.isnan(value)]
-        plot.figure.update_layout(shapes=[handle(time, value, plot.ink.accent, HANDLE) for time, value in seen])
+        plot.figure.update_layout(shapes=_handles(ds, chosen, plot.ink), dragmode=False)
     across = dict(time_axis(plot))
     title = across.pop("title_text")
     plot.figure.update_xaxes(**across)
@@ -238,11 +254,39 @@ def path(plot: Plot, *, channel: str | None = None, editable: bool = False) -> F
     return plot.figure.update_layout(margin_t=plot.figure.layout.margin.t + 16)
 
 
+def _handles(ds: Run, channel: str, ink: Ink) -> list[Shape]:
+    places = zip(ds["probe_time"].values, ds["probe_value"].sel(channel=channel).values, strict=True)
+    return [handle(float(time), float(value), ink.accent, HANDLE) for time, value in places if not np.isnan(value)]
+
+
+def shapes_of(ds: Run, theme: Theme) -> list[dict[str, Any]]:
+    """The handles of a run's own :func:`flow`, as Plotly's layout has them."""
+    return [dict(one) for one in _handles(ds, str(ds["channel"].values[0]), INKS[theme])]
+
+
 def _head(plot: Plot, row: int, words: str, colour: str) -> None:
     add_heading(plot.figure, row, f"<b>{as_label(words)}</b>", font={"color": colour})
 
 
-def _draw_network(plot: Plot, now: Run, colour: str, row: int) -> None:
+def _draw_ghost(plot: Plot, was: Run, row: int) -> Run:
+    """What was said before, at each look or at the one that is meant; returns what was drawn."""
+    was = was.isel(moment=drawn_moments(was["moment"].values, MOST_MOMENTS))
+    cuts = jump_places(was["moment"].values)
+    y = lifted(was["decoded_mean"].values, cuts)
+    plot.figure.scatter(
+        x=lifted(was["moment"].values, cuts),
+        y=AtStep("look", y) if y.ndim > 1 else y,
+        name="as recorded",
+        mode="lines",
+        line={"color": plot.ink.muted, "width": 1.5},
+        hoverinfo="skip",
+        showlegend=y.ndim == 1,
+        row=row,
+    )
+    return was
+
+
+def _draw_network(plot: Plot, now: Run, signal: Run, colour: str, row: int) -> None:
     moments, ink = now["moment"].values, plot.ink
     cuts = jump_places(moments)
     mean, reach = now["decoded_mean"].values, BAND_90 * now["decoded_scale"].values
@@ -250,15 +294,16 @@ def _draw_network(plot: Plot, now: Run, colour: str, row: int) -> None:
         low, high = (AtStep("look", single(side)) for side in (mean - reach, mean + reach))
     add_band(plot.figure, single(moments), low, high, with_alpha(colour, 0.18), row=row)
     drawn: dict[str, dict[str, Any]] = {}
-    if "probe_truth" in now and np.isfinite(truth := now["probe_truth"].values).any():
+    if "probe_truth" in signal and np.isfinite(truth := signal["probe_truth"].values).any():
         dotted = {"color": ink.text, "width": 1.5, "dash": "dot"}
-        drawn["true signal"] = {"x": single(moments), "y": single(truth), "line": dotted, "legendgroup": "truth"}
+        x = single(signal["moment"].values)
+        drawn["true signal"] = {"x": x, "y": single(truth), "line": dotted, "legendgroup": "truth"}
     forecast = {"x": lifted(moments, cuts), "y": AtStep("look", lifted(mean, cuts))}
     jump = {"x": uprights(moments, cuts), "y": AtStep("look", uprights(mean, cuts))}
     seen = {"x": now["probe_time"].values, "y": now["probe_value"].values, "mode": "markers"}
     dot = {"size": 7, "color": ink.text, "line": {"width": 1, "color": ink.background}}
     drawn["forecast"] = {**forecast, "line": {"color": colour, "width": 2.5}}
-    drawn["jump"] = {**jump, "line": {"color": ink.muted, "width": 1.5}, "hovertemplate": None, "hoverinfo": "skip"}
+    drawn["jump"] = {**jump, "line": {"color": ink.text, "width": 1.2}, "hovertemplate": None, "hoverinfo": "skip"}
     drawn["observed"] = {**seen, "marker": dot}
     for words, trace in drawn.items():
         named = {"name": words, "legendgroup": words, "showlegend": row == 1}

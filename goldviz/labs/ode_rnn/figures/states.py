@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 from goldviz.arrays.labelled import Array, Run
 from goldviz.diagnostics.findings import percent
 from goldviz.figures.chart import Panel, axis, dots, figure, limits_over, lines, panel, rule
-from goldviz.figures.frames import AtStep, Words, line
+from goldviz.figures.frames import AtStep, Words
 from goldviz.figures.limits import Values
 from goldviz.figures.marks import Mark, given
 from goldviz.figures.plot import Plot
@@ -87,21 +88,28 @@ def _flowing(plot: Plot) -> Words:
     return plot.each(shares, percent, within="Way between observations: {}.")
 
 
-def _plane(plot: Plot) -> Sequence[Mark]:
-    """The field's arrows, the path with its jumps, and the state through which the arrows' plane goes."""
+def _plane(plot: Plot, before: Run | None) -> Sequence[Mark]:
+    """The field's arrows, the path with its jumps over the one ``before``, and the state in the arrows' plane."""
+    if before is not None:
+        plot.ds = _facing(plot.ds, before)
     now = as_of(plot, "plane_path", "plane_current", "arrow_position", "arrow_direction")
     moments, places = now["moment"].values, now["plane_path"].transpose("axis", "look", "moment").values
     cuts = jump_places(moments)
     last = int(cuts[-1]) + 1 if len(cuts) else 0
-    marks = _arrows(now)
+    was = lifted(places[..., : last + 1], cuts)
+    if before is not None:
+        jumps, way = _before(plot.ds, before)
+        was = lifted(way[:, None], jumps)
+    ghost = _placed(lines, was, name="as recorded", colour="muted", width=1.5, mode="lines", legend=before is not None)
+    marks = [*_arrows(now), replace(ghost, more={"hoverinfo": "skip"})]
     flows = (("flow", slice(0, last + 1), "solid"), ("after the last observation", slice(last, None), "dot"))
     for words, part, dash in flows:
         own = jump_places(moments[part])
-        flow: dict[str, Any] = {"name": words, "colour": "ode_rnn", "dash": dash, "width": 2.5, "mode": "lines"}
+        flow: dict[str, Any] = {"name": words, "colour": "ode_rnn", "dash": dash, "width": 3, "mode": "lines"}
         told: dict[str, Any] = {"more": {"customdata": lifted(moments[part], own)}}
         hover = "time %{customdata:.3f}<extra></extra>"
         marks.append(_placed(lines, lifted(places[..., part], own), hover=hover, **flow, **told))
-    jump: dict[str, Any] = {"name": "jump", "colour": "muted", "width": 1.2, "mode": "lines"}
+    jump: dict[str, Any] = {"name": "jump", "colour": "text", "dash": "dash", "width": 1, "mode": "lines"}
     numbers = np.stack([np.arange(1, len(cuts) + 1), moments[cuts]], axis=-1).astype(np.float32)
     edge = {"width": 1, "color": plot.ink.background}
     current = now.get("plane_current", now["plane_path"].isel(moment=last)).transpose("axis", "look").values
@@ -129,6 +137,28 @@ def _plane(plot: Plot) -> Sequence[Mark]:
             more={"showlegend": False},
         ),
     ]
+
+
+def _facing(ds: Run, before: Run) -> Run:
+    """The plane with axes that point where those of before did: an axis has no direction of its own."""
+    _, was = _before(ds, before)
+    recorded = before["plane_path"].transpose("axis", "moment").values[:, : was.shape[-1]]
+    signs = np.where((was * recorded).sum(-1) < 0, -1.0, 1.0)
+    turned = {}
+    for name in ("plane_path", "plane_current", "arrow_position", "arrow_direction"):
+        values = ds[name].transpose(..., "axis")
+        turned[name] = values.copy(data=values.values * signs)
+    axes = ds["plane_axes"].transpose("axis", "unit")
+    return ds.assign({**turned, "plane_axes": axes.copy(data=axes.values * signs[:, None])})
+
+
+def _before(ds: Run, before: Run) -> tuple[NDArray[np.intp], NDArray[np.floating]]:
+    """Where the path jumped and went (axis, place) before an observation was moved, in the plane that is drawn."""
+    cuts = jump_places(before["moment"].values)
+    states = before["state"].sel(network="ode_rnn").transpose("moment", "unit").values.astype(np.float64)
+    last = int(cuts[-1]) + 2 if len(cuts) else 1
+    axes = ds["plane_axes"].transpose("axis", "unit").values
+    return cuts, axes @ (states[:last] - ds["plane_mean"].values).T
 
 
 def _placed(mark: Callable[..., Mark], places: NDArray[np.floating], **how: Any) -> Mark:
@@ -161,12 +191,22 @@ def _arrows(now: Run) -> list[Mark]:
 
 
 def _places(axis: int, ds: Run) -> Values:
-    """The places along one principal axis of the plane."""
-    parts = [ds[name].values[..., axis].ravel() for name in ("plane_path", "arrow_position") if name in ds]
-    return np.concatenate([np.array([]), *parts])
+    """Where arrows stand around the path at the last look, along one principal axis."""
+    if "arrow_position" not in ds or not ds["arrow_position"].size:
+        return np.array([])
+    places = ds["arrow_position"].isel(axis=axis)
+    return np.asarray(places.isel(look=-1).values if "look" in places.dims else places.values)
 
 
-def _explained(plot: Plot) -> Words:
+def _reach(plot: Plot, axis: int) -> dict[str, Any]:
+    """An axis around the path of the last look, and around the one that is drawn where that leaves it."""
+    places = as_of(plot, "arrow_position")["arrow_position"].isel(axis=axis).transpose("look", "arrow").values
+    low, high = plot.limit(f"plane_{axis + 1}")
+    finite_places = [one[np.isfinite(one)] for one in places]
+    return {"range": AtStep("look", [(min([low, *one]), max([high, *one])) for one in finite_places])}
+
+
+def _explained(plot: Plot, **_: object) -> Words:
     def said(shares: Array) -> str:
         return f"Axes: {percent(float(shares.sum()))} of the variance." if np.isfinite(shares).all() else ""
 
@@ -202,14 +242,15 @@ PLANE = figure(
     "Where does the field take the state?",
     _plane,
     needs=("plane_path", "arrow_position", "arrow_direction"),
-    limits={f"plane_{name}": limits_over(partial(_places, n)) for n, name in enumerate(("first", "second"))},
+    limits={f"plane_{axis + 1}": limits_over(partial(_places, axis)) for axis in (0, 1)},
     shows="The ODE-RNN's path in the plane of its two principal axes, and the field at its end.",
-    x=axis("First principal axis", scale="free", told=lambda plot: {"range": plot.limit("plane_first")}),
-    y=axis("Second", told=lambda plot: {"range": plot.limit("plane_second"), "scaleanchor": "x"}),
-    notes=(_explained, "Arrows: the field at the star."),
-    lead=lambda plot: line("Markers brighten with time.", step_in_words(plot)),
+    x=axis("First principal axis", scale="free", told=lambda plot: _reach(plot, 0)),
+    y=axis("Second", told=lambda plot: {**_reach(plot, 1), "scaleanchor": "x"}),
+    notes=("Points brighten with time; star: the last one, whose field the arrows show.", _explained),
+    lead=lambda plot, **_: step_in_words(plot),
     says_step=False,
-    height=560,
+    looks_at={"before": None},
+    height=450,
     hover="closest",
     legend="under",
     legend_lines=4,
