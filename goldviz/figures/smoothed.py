@@ -72,7 +72,12 @@ def extremes(values: NDArray[Any], width: int) -> NDArray[np.intp]:
 
 @dataclass(frozen=True)
 class Smoothed(Curves):
-    """Every network's loss over the steps, smoothed where it is long enough; :func:`smoothing` explains it."""
+    """Every network's loss over the steps, smoothed where it is long enough; :func:`smoothing` explains it.
+
+    Each step's own value stands ``behind`` it, unless something else is to be read there.
+    """
+
+    behind: bool = True
 
     def draw(self, canvas: Canvas) -> None:
         """Draw them."""
@@ -86,11 +91,11 @@ class Smoothed(Curves):
         drawn = values.isel({dim: indices}).copy(data=means)
         Curves(lambda plot: drawn, over=dim, hover=self.hover or "%{y:.4f}").draw(canvas)
         plot.thinning = words if width == 1 else ""
-        if width > 1:
+        if width > 1 and self.behind:
             Behind(self.of).draw(canvas)
 
 
-def smoothing(name: str) -> Callable[[Plot], str]:
+def smoothing(name: str, *, behind: bool = True) -> Callable[[Plot], str]:
     """Over how many steps a variable's curves are means, and what stands behind them."""
 
     def words(plot: Plot) -> str:
@@ -98,7 +103,7 @@ def smoothing(name: str) -> Callable[[Plot], str]:
         steps = plot.ds.sizes[dim]
         width, between = width_of(steps), between_drawn(steps)
         span = "each" if between == 1 else f"ranges of {between} {dim}s"
-        return f"Mean of the last {width} {dim}s. Thin: {span}." if width > 1 else ""
+        return f"Mean of the last {width} {dim}s.{f' Thin: {span}.' if behind else ''}" if width > 1 else ""
 
     return words
 

@@ -170,7 +170,7 @@ FIGURES, shared_limits = offered(
     figure(
         "samples",
         "What does it write?",
-        Sampled(_samples, size=13, gap=2),
+        Sampled(_samples, size=16, gap=3),
         needs=("sample_token", "sample_probability", "token"),
         shows="Four samples. The fuller a cell, the likelier its token was held.",
         x=axis(scale="free", showgrid=False, showticklabels=False, ticks=""),

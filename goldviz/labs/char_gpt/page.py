@@ -207,8 +207,8 @@ ASK = Ask(
 
 PAGE = LaboratoryPage(
     LAB,
-    main="loss",
-    beside="samples",
+    main="samples",
+    beside="loss",
     why=why,
     verdict=notes_on_text,
     parts=(Part("complete", "Complete a text", ASK.show, shows=lambda settings: True),),

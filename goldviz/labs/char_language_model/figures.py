@@ -240,7 +240,7 @@ FIGURES, shared_limits = offered(
     figure(
         "samples",
         "What names does it make up?",
-        Sampled(_samples, size=13, gap=3, along=("sample", "place")),
+        Sampled(_samples, size=16, gap=4, along=("sample", "place")),
         needs=("sample_symbol", "sample_probability", "symbol"),
         shows="Eight names, letter by letter; fuller cells were held likelier.",
         x=axis("Character", scale="free", showgrid=False),

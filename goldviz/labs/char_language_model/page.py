@@ -218,8 +218,8 @@ def explore(lane: Lane[CharLanguageModel], step: int | None) -> None:
 
 PAGE = LaboratoryPage(
     LAB,
-    main="loss",
-    beside="samples",
+    main="samples",
+    beside="loss",
     why=why,
     verdict=notes_on_text,
     parts=(Part("sees", "What does a place see?", explore, shows=lambda settings: settings.model == "wavenet"),),

@@ -1,5 +1,7 @@
 """What is claimed under figures of texts, their tokens, and networks that read or write them."""
 
+import re
+
 import numpy as np
 
 from tests.truth.predicates.drawing import (
@@ -27,9 +29,30 @@ def guesses(drawing: Drawing) -> bool:
     return any(drawn) and all(there or loss < reached for there, loss in zip(drawn, losses, strict=True))
 
 
-def each_step(drawing: Drawing) -> bool:
-    """The mean of the last steps, as the note says; or every step, where the note says nothing."""
-    return shown(drawing, drawing.view.of("loss"))
+def smoothed(drawing: Drawing) -> bool:
+    """Each network's mean of the last steps, as many as the note says; or every step, where the note says nothing."""
+    told = re.search(r"Mean of the last (\d+) steps", drawing.notes.replace("<br>", " "))
+    width, losses = int(told[1]) if told else 1, drawing.view.of("loss").transpose("step", ...)
+    sums = np.cumsum(np.nan_to_num(losses.values.astype(np.float64)), axis=0)
+    counts = np.cumsum(np.isfinite(losses.values), axis=0)
+    for one in (sums, counts):
+        one[width:] -= one[:-width].copy()
+    with np.errstate(invalid="ignore", divide="ignore"):
+        means = losses.copy(data=(sums / counts).astype(np.float32))
+    curves = [trace for trace in drawing.typed("scatter").data if "lines" in str(trace.get("mode"))]
+    due = means.median("seed").values.reshape(len(means), -1)
+    places = {int(step): place for place, step in enumerate(losses["step"].values)}
+
+    def is_drawn(network: int) -> bool:
+        for trace in curves:
+            x, y = numeric(trace["x"]), numeric(trace["y"])
+            known = np.isfinite(x)
+            at = [places.get(int(step), -1) for step in x[known]]
+            if len(at) > 2 and min(at) >= 0 and np.allclose(y[known], due[at, network], rtol=1e-3, equal_nan=True):
+                return True
+        return False
+
+    return all(map(is_drawn, range(due.shape[1])))
 
 
 def learned_and_dev(drawing: Drawing) -> bool:
@@ -124,7 +147,7 @@ OF_LABORATORIES = {
         "Where each pattern cuts a number, and how many tokens it becomes.": cut,
     },
     "char-language-model": {
-        "The loss of each step, beside guesses that need no network.": both(each_step, guesses),
+        "The loss, smoothed over steps, beside guesses that need no network.": both(smoothed, guesses),
         "Eight names, letter by letter; fuller cells were held likelier.": samples(8, "sample_probability"),
         "Loss on text that is learned (dotted) and on dev text.": learned_and_dev,
         "The embedding's two widest directions.": mapped,
@@ -135,7 +158,7 @@ OF_LABORATORIES = {
         "The model layer by layer.": in_nodes("layer"),
     },
     "char-gpt": {
-        "The loss of each step, beside guesses that need no network.": both(each_step, guesses),
+        "The loss, smoothed over steps, beside guesses that need no network.": both(smoothed, guesses),
         "Four samples.": samples(4, "sample_probability"),
         "The fuller a cell, the likelier its token was held.": samples(4, "sample_probability"),
         "Other compressors.": absent("zstd", "bzip", "xz", "lzma"),
