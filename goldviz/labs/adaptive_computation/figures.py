@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from goldviz.arrays.labelled import Run
+from goldviz.arrays.labelled import Array, Run
 from goldviz.figures.chart import (
     Panel,
     at,
@@ -69,7 +69,7 @@ def thoughts(plot: Plot) -> Figure:
             customdata=_in_a_row(now["budget"], 1),
             mode="lines",
             line={"color": plot.ink.text, "width": 1.5, "shape": "hvh"},
-            name="budget left before it",
+            name="budget left before the step",
             hovertemplate="budget before step %{x}: %{customdata:.3f}",
         )
     )
@@ -95,6 +95,26 @@ def _in_a_row(looks: np.ndarray, behind: int = 0) -> AtStep:
 def _wrong(rows: np.ndarray, right: np.ndarray) -> str:
     wrong = ", ".join(str(row) for row, answer in zip(rows, right, strict=True) if answer < 1)
     return f"Wrong: {wrong}." if wrong else "All answers are right."
+
+
+def _taken(plot: Plot) -> Array:
+    """Steps of thought N about each input at each look: those with a weight."""
+    weight, remainder = (plot.now[name].sel(network=FOLLOWED) for name in ("weight", "remainder"))
+    # What is no number is above nothing.
+    thinking = (weight.values > 0) | (remainder.values > 0)
+    return weight.copy(data=thinking.astype(np.float32)).sum("ponder_step")
+
+
+def _longest(plot: Plot) -> Words:
+    def said(taken: Array) -> str:
+        names = [str(name) for name in taken["puzzle"].values]
+        longest, shortest = (int(at(taken.values)) for at in (np.argmax, np.argmin))
+        steps = [int(taken.values[place]) for place in (longest, shortest)]
+        if steps[0] == steps[1]:
+            return f"It takes {steps[0]} for every input."
+        return f"It takes {steps[0]} for {names[longest]}, and {steps[1]} for {names[shortest]}."
+
+    return plot.say(said, _taken(plot))
 
 
 def _correlation(plot: Plot) -> Words:
@@ -137,6 +157,29 @@ def _shares(plot: Plot) -> Sequence[Panel]:
 
 FIGURES, shared_limits = offered(
     AdaptiveComputation,
+    figure(
+        "steps_taken",
+        "Which inputs does it think longest about?",
+        bars(
+            _taken,
+            rows="puzzle",
+            colour="tau",
+            legend=False,
+            hover="%{y}: %{x} steps<extra></extra>",
+            more=lambda plot: {
+                "text": plot.at_step(_taken(plot), lambda one: [f"{n:.0f}" for n in one]),
+                "textposition": "outside",
+                "textfont": {"size": 16},
+                "cliponaxis": False,
+            },
+        ),
+        needs=("weight", "remainder"),
+        shows="The longer the bar, the more steps the network takes for the input, the hardest at the bottom.",
+        cannot_show="Inputs that it was not asked here.",
+        x=axis("Steps of thought", scale="free", told=lambda plot: {"range": (0, plot.ds.sizes["ponder_step"] + 1)}),
+        notes=(_longest,),
+        legend="none",
+    ),
     # Rows of bars whose weights add up to 1, with the budget as a line that falls: no axis is of a variable.
     figure(
         "thoughts",
@@ -144,7 +187,8 @@ FIGURES, shared_limits = offered(
         draw=thoughts,
         title="How long does it think?",
         needs=("weight", "remainder", "budget", "puzzle_right"),
-        shows="A row is an input, a bar a step's weight. The line: the budget left.",
+        shows="A row is an input, a bar a step's weight. The line: the budget left. "
+        "Each step takes its weight out of a budget of 1, and thinking ends when it is spent.",
     ),
     figure(
         "by_difficulty",

@@ -32,4 +32,4 @@ def why(lane: Lane[AdaptiveComputation], draw: Callable[[str], None]) -> None:
             st.markdown(filled(NUMBERS, Reading.of(lane.dataset, "tau", lane.settings)))
 
 
-PAGE = LaboratoryPage(LAB, main="thoughts", beside="by_difficulty", why=why)
+PAGE = LaboratoryPage(LAB, main="steps_taken", beside="thoughts", below="by_difficulty", why=why)

@@ -9,14 +9,14 @@ import streamlit as st
 from goldviz.diagnostics.findings.recorded import networks
 from goldviz.diagnostics.findings.rule import filled
 from goldviz.labs.attention_against_recurrence import LAB
-from goldviz.labs.attention_against_recurrence.figures import measured_time
+from goldviz.labs.attention_against_recurrence.figures import FIGURES, measured_time
 from goldviz.labs.attention_against_recurrence.measures import Reading
 from goldviz.labs.attention_against_recurrence.settings import AttentionAgainstRecurrence
 from goldviz.runs.jobs.jobs import Task
 from goldviz.ui.pages.laboratory import LaboratoryPage, words_beside
 from goldviz.ui.panels import background
 from goldviz.ui.panels.lanes import Lane
-from goldviz.ui.panels.live_figure import live_figure
+from goldviz.ui.panels.live_figure import drawn_figure, live_figure
 from goldviz.ui.panels.parts import Part
 from goldviz.ui.serving import services
 from goldviz.ui.theme import theme_now
@@ -46,6 +46,12 @@ def why(lane: Lane[AttentionAgainstRecurrence], draw: Callable[[str], None]) -> 
             st.markdown("\n".join(f"- {filled(NUMBERS, reading)}" for reading in readings))
 
 
+def task(lane: Lane[AttentionAgainstRecurrence]) -> None:
+    """What the networks are asked, over what they answer."""
+    if lane.dataset.sizes.get("lag"):
+        drawn_figure(FIGURES["task"], lane.dataset, key=f"task-{lane.id}", subject=str(lane.settings.distance))
+
+
 def timed(lane: Lane[AttentionAgainstRecurrence], step: int | None) -> None:
     """Seconds of a training step on this machine, measured by a worker."""
     from goldviz.labs.attention_against_recurrence.timing import measure
@@ -68,5 +74,6 @@ PAGE = LaboratoryPage(
     beside="gradient_by_distance",
     below="steps_in_a_row",
     why=why,
+    verdict=task,
     parts=(Part("time", "How long here?", timed),),
 )

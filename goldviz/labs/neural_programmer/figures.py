@@ -110,6 +110,35 @@ def _selected(plot: Plot, question: int) -> Sequence[Heat]:
     return [heat(rows, "stage", "row", hover="selected: %{z:.3f}", more={"xgap": 4, "ygap": 3})]
 
 
+def _lit_table(plot: Plot, question: int) -> Sequence[Panel]:
+    """The table after each step of the program: rows are lit as they are selected, and a mark is at the column."""
+    labels = {name: plot.ds[name].values for name in ("row", "column")}
+    cells, rows = plot.ds["cell"].transpose("row", "column").values, plot.now["selection"].isel(question=question)
+    choices = plot.now["column_weight"].isel(question=question).transpose("look", "iteration", "column").values
+    how = {"texttemplate": "%{text}", "textfont": {"size": 16}, "xgap": 3, "ygap": 3}
+    panels = []
+    for place, step in enumerate(plot.ds["iteration"].values):
+        selected = finite(rows.isel(stage=place + 1)).transpose("look", "row")
+        lit = np.repeat(selected.values[..., None], cells.shape[1], axis=-1)
+        values = LightArray(lit, ("look", "row", "column"), labels | {"look": selected["look"].values})
+        texts = [_marked(cells, one[place]) for one in choices]
+        one = Channel("selection", lambda plot, values=values: values, lambda plot, values=values: values)
+        more = {**how, "text": AtStep("look", texts)}
+        cell = heat(one, "column", "row", hover="row %{y}, column %{x}: selected %{z:.3f}", more=more)
+        panels.append(panel(cell, heading=f"After step {step}", y=axis("", told=_downwards_in_rows)))
+    return panels
+
+
+def _downwards_in_rows(plot: Plot) -> dict[str, Any]:
+    return {"range": plot.limit("row")[::-1], "showticklabels": False, **PLAIN}
+
+
+def _marked(cells: np.ndarray, weights: np.ndarray) -> list[list[str]]:
+    """The cells in words; those of the column that is chosen have a mark."""
+    chosen = int(np.argmax(np.nan_to_num(weights)))
+    return [[f"{'▸ ' if place == chosen else ''}{cell:.2f}" for place, cell in enumerate(row)] for row in cells]
+
+
 def _forming(plot: Plot) -> Sequence[Panel]:
     weights, names, gaps = choices(plot.ds, 0), axis("", told=_downwards), {"hoverongaps": False}
     hover = "step %{x} of training: %{z:.3f}"
@@ -148,6 +177,21 @@ of_choices = partial(
 
 FIGURES, shared_limits = offered(
     NeuralProgrammer,
+    figure(
+        "table",
+        "Which rows of the table does each step light?",
+        _lit_table,
+        title=_quoted,
+        needs=("selection", "cell", "column_weight"),
+        shows="The table after each step of the program: dark rows are selected, ▸ marks the column that is chosen.",
+        cannot_show="Whether the step's operation reads a column.",
+        x=axis("Column", type="category"),
+        colour=colours("Selected", ends=(0.0, 1.0), scale=[(0.0, "#f4f1ea"), (1.0, "#1d4e79")], below=True),
+        notes=(_becomes,),
+        beside=True,
+        height=lambda plot: 250 + 26 * plot.ds.sizes["row"],
+        looks_at={"question": 0},
+    ),
     # The document's picture: the controller step after step.
     of_choices(
         "controller",

@@ -164,8 +164,8 @@ ASK = Ask(
 
 PAGE = LaboratoryPage(
     LAB,
-    main="controller",
-    beside="selection",
+    main="table",
+    beside="controller",
     below="right",
     why=why,
     parts=(

@@ -47,6 +47,29 @@ def thoughts(drawing: Drawing) -> bool:
     return bool(drawing.typed("scatter").data) and any(map(of_one, drawing.run.network.values))
 
 
+def steps_taken(drawing: Drawing) -> bool:
+    """A bar for each input as long as its weights last."""
+    parts = [drawing.view.last(name).sel(network="tau").values for name in ("weight", "remainder")]
+    due = ((np.nan_to_num(parts[0]) > 0) | (np.nan_to_num(parts[1]) > 0)).sum(-1)
+    return any(np.array_equal(numeric(trace["x"]), due) for trace in drawing.typed("bar").data)
+
+
+def spent(drawing: Drawing) -> bool:
+    """The weights of each input add up to the budget of 1, at the step at which nothing is left of it."""
+    weight, remainder, budget = (
+        drawing.view.last(name).sel(network="tau") for name in ("weight", "remainder", "budget")
+    )
+    sums = np.nan_to_num(weight.values).sum(-1) + np.nan_to_num(remainder.values).sum(-1)
+    return bool(np.allclose(sums, 1, atol=1e-3) and np.allclose(budget.values[..., 0], 1, atol=1e-3))
+
+
+def one_is_marked(drawing: Drawing) -> bool:
+    """A letter for each step back, a question behind them, and a ring around one of them."""
+    texts = next(trace["text"] for trace in drawing.data if trace.get("text") is not None)
+    rings = [trace for trace in drawing.data if trace.get("mode") == "markers"]
+    return len(texts) == drawing.run.sizes["lag"] + 1 and texts[-1] == "?" and len(numeric(rings[0]["x"])) == 1
+
+
 def scaled(drawn: np.ndarray, due: np.ndarray) -> bool:
     """The same numbers, all as many times as large."""
     factor = drawn.max() / due.max()
@@ -186,6 +209,21 @@ def selected(drawing: Drawing) -> bool:
     return shown(drawing, drawing.view.last("selection").isel(question=0))
 
 
+def lit(drawing: Drawing) -> bool:
+    """After each step a table whose rows are as dark as they are selected, and a mark at the chosen column."""
+    selection = drawing.view.last("selection").isel(question=0).values
+    columns = drawing.view.last("column_weight").isel(question=0).values
+
+    def is_true(place: int, trace: dict) -> bool:
+        z, text = numeric(trace["z"]), np.array(trace["text"])
+        marked = np.char.startswith(text.astype(str), "▸")
+        wide = np.repeat(selection[place + 1][:, None], z.shape[1], axis=1)
+        return np.allclose(z, wide, atol=1e-3) and marked[:, columns[place].argmax()].all() and marked.sum() == len(z)
+
+    maps = drawing.typed("heatmap").data
+    return len(maps) == len(columns) and all(is_true(place, trace) for place, trace in enumerate(maps))
+
+
 OF_LABORATORIES = {
     "neural-turing-machine": {
         "Each cell's weight after each of four stages.": four_stages,
@@ -196,6 +234,9 @@ OF_LABORATORIES = {
         "How each part of the loss pushes the halting neuron.": pushes,
         "A row is an input, a bar a step's weight.": thoughts,
         "The line: the budget left.": thoughts,
+        "Each step takes its weight out of a budget of 1, and thinking ends when it is spent.": spent,
+        "The longer the bar, the more steps the network takes for the input, the hardest at the bottom.": steps_taken,
+        "Inputs that it was not asked here.": absent("other inputs"),
         "Mean steps of thought by difficulty: bits before STOP, signs, or carries.": now("ponder_by_difficulty"),
         "Whether the time is needed.": absent("need"),
         "Dotted: the way there.": the_way,
@@ -203,6 +244,8 @@ OF_LABORATORIES = {
         "Above 0: stop sooner.": pushes,
     },
     "attention-against-recurrence": {
+        "One sequence of the task: symbols, one of them marked, and the question at the end.": one_is_marked,
+        "Sequences whose mark stands elsewhere.": absent("elsewhere"),
         "Level: distance costs nothing.": level,
         "Whether it is of use.": absent("use"),
         "The time that it takes.": absent("time", "second"),
@@ -229,6 +272,8 @@ OF_LABORATORIES = {
     "neural-programmer": {
         "A column is a step; its weights of operations, and of columns, add up to 1.": choices,
         "Which choices matter.": absent("matter"),
+        "The table after each step of the program: dark rows are selected, ▸ marks the column that is chosen.": lit,
+        "Whether the step's operation reads a column.": absent("reads"),
         "A line is a row of the table.": selected,
         "Bright rows are selected.": selected,
         "Weights of operations and columns over training, step by step.": forming,

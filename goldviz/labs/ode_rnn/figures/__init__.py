@@ -262,7 +262,7 @@ FIGURES, shared_limits = offered(
         draw=flow,
         needs=("decoded_mean", "decoded_scale", "probe_time", "probe_value"),
         limits={"time": TIME, "value": limits_over(of_first_channel)},
-        shows="The forecast with its 90 % band flows between observations and jumps at each of them.",
+        shows="The forecast with its 90 % band, and its jump at each observation.",
         cannot_show="Other sequences.",
     ),
     PLANE,
