@@ -17,7 +17,7 @@ Opener = Callable[..., Page]
 MODEL = "tests/random-bert"
 TINY = "layers=1&heads=2&width=16&inner=32&pretraining_steps=6&fine_tuning_steps=4&texts=60&labelled=30&look_every=5"
 
-PARTS = ("Is a weight all?", "What is it evidence of?", "Guess the hidden word", "What are pieces?", "Take it with you")
+PARTS = ("Beyond weights", "Evidence", "Hidden word", "Pieces", "Take it with you")
 
 OWN_WORDS = (
     "Notwithstanding disinflationary surprises, the committee reconvened in an extraordinary session, and its "
@@ -26,9 +26,9 @@ OWN_WORDS = (
 
 
 def explored(page: Page) -> None:
-    """Wait until the explorer and the tone are drawn."""
+    """Wait until the explorer is drawn, with what stands out in it."""
     expect(page.locator(".scroller canvas").first).to_be_visible()
-    expect(page.locator(".st-key-tone")).to_contain_text(re.compile(r"\d%"))
+    expect(page.locator(".explorer .notice")).to_contain_text(re.compile(r"0\.\d\d"))
 
 
 def another_head(page: Page) -> None:
@@ -153,8 +153,8 @@ def test_a_model_is_downloaded_stopped_gone_on_with_and_used_without_the_hub(
     other = open_page(page.url)
     expect(other.locator(".scroller canvas").first).to_be_visible()
     model_line(other, MODEL)
-    # It was never trained for a tone, which is said in place of an empty figure.
-    expect(other.locator(".st-key-tone")).to_contain_text("This model has no classifier, so it has no tone")
+    # It was never trained for a tone, which is said beside its name.
+    expect(other.locator(".st-key-text-model")).to_contain_text("so it gives a text no tone")
 
 
 def test_a_model_that_was_trained_here_is_looked_into(server: Server, open_page: Opener) -> None:
@@ -179,7 +179,7 @@ def test_a_model_that_learned_from_pairs_says_whether_b_follows(server: Server, 
     page.get_by_role("link", name="Look inside this model").click()
     explored(page)
     write(page, "Gold rose in May. [SEP] Silver fell.")
-    open_part(page, "Does order count?")
+    open_part(page, "Word order")
     expect(page.get_by_text("Its next-sentence head gives")).to_be_visible()
     page.goto(f"{server.address}/bert-pretraining?{TINY}&objective=permutation")
     assert train(page)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -92,14 +93,37 @@ def split_into_pieces(tokeniser: Any, text: str, *, longest: int = LONGEST, over
     return chunks
 
 
+def as_read(tokeniser: Any, text: str, second: str = "") -> str:
+    """A text with the separator that the tokeniser itself puts between two sentences, and ``second`` behind one.
+
+    Written may be BERT's [CLS] and [SEP] or the tokeniser's own. What it adds by itself, at both ends, is left out, so
+    that none stands there twice. A text without any of them stays as it is.
+    """
+    own = tokeniser.sep_token
+    if own is None:
+        return text
+    classes, separators = (
+        "|".join(re.escape(mark) for mark in {name, token} if mark)
+        for name, token in (("[CLS]", tokeniser.cls_token), ("[SEP]", own))
+    )
+    if not second.strip() and not re.search(f"{classes}|{separators}", text):
+        return text
+    written = [re.sub(rf"^\s*(?:{classes})", "", one) for one in (text, second)]
+    sentences = [part.strip() for one in written for part in re.split(separators, one) if part.strip()]
+    added = tokeniser.num_special_tokens_to_add
+    blank = "" if _is_byte_level(tokeniser) else " "
+    return f"{blank}{own * max(added(pair=True) - added(pair=False), 1)}{blank}".join(sentences) or text
+
+
 def _start_of_the_second(text: str, separator: str | None) -> int:
     """Where the second sentence of a pair begins; behind the text where there is none.
 
     >>> _start_of_the_second("a [SEP] b", "[SEP]"), _start_of_the_second("a b", "[SEP]")
     (7, 3)
     """
-    first, mark, _ = text.partition(separator) if separator else (text, "", "")
-    return len(first) + len(mark)
+    first, mark, rest = text.partition(separator) if separator else (text, "", "")
+    # RoBERTa sets two between sentences.
+    return len(first) + len(mark) + (len(rest) - len(rest.removeprefix(mark)) if mark else 0)
 
 
 def _chunk(tokeniser: Any, encoding: Any, number: int, second: int) -> Pieces:
@@ -125,12 +149,16 @@ def shown_pieces(tokeniser: Any, numbers: Sequence[int]) -> tuple[str, ...]:
     together, and the mark of a blank before a word stays. A row of the table that belongs to no piece says so.
     """
     names = tokeniser.convert_ids_to_tokens(list(numbers))
-    backend = tokeniser.backend_tokenizer
-    byte_level = "ByteLevel" in (type(backend.decoder).__name__, type(backend.pre_tokenizer).__name__)
+    byte_level = _is_byte_level(tokeniser)
     return tuple(
         f"[unused {number}]" if name is None else in_letters(name) if byte_level else name
         for number, name in zip(numbers, names, strict=True)
     )
+
+
+def _is_byte_level(tokeniser: Any) -> bool:
+    backend = tokeniser.backend_tokenizer
+    return "ByteLevel" in (type(backend.decoder).__name__, type(backend.pre_tokenizer).__name__)
 
 
 def in_letters(piece: str) -> str:

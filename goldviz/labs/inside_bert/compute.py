@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import xarray as xr
 
-from goldviz.data.texts.pieces import OVERLAP, Pieces, TextError, split_into_pieces
+from goldviz.data.texts.pieces import OVERLAP, Pieces, TextError, as_read, split_into_pieces
 from goldviz.labs.inside_bert.evidence import evidence, guesses, neighbours, tone_without
 from goldviz.labs.inside_bert.head import encoder_layer, head_map, head_steps, shares_of_query
 from goldviz.labs.inside_bert.overview import composition, overview
@@ -76,7 +76,8 @@ def compute(settings: InsideBert, model: TextModel | None = None) -> xr.Dataset:
     Raises :class:`goldviz.models.text.model.TextModelError` and :class:`goldviz.data.texts.pieces.TextError`.
     """
     model = model or text_model(settings.model)
-    chunks = chunks_of(model, settings.text)
+    text = as_read(model.tokeniser, settings.text, settings.sentence_b)
+    chunks = chunks_of(model, text)
     chunk, shape = min(settings.chunk, len(chunks)), model.encoder.shape
     pieces = chunks[chunk - 1]
     layer, head = min(settings.layer, shape.layers), min(settings.head, shape.heads)
@@ -94,7 +95,7 @@ def compute(settings: InsideBert, model: TextModel | None = None) -> xr.Dataset:
         position_similarity(reading),
         order_and_pair(reading),
         all_attention(reading),
-        beside_another_sentence(reading, settings),
+        beside_another_sentence(reading, text, settings.second_text),
     ]
     if model.classifier is not None:
         explanation = evidence(reading, label_to_explain(dataset, settings.label), settings.steps)
@@ -104,17 +105,17 @@ def compute(settings: InsideBert, model: TextModel | None = None) -> xr.Dataset:
     if model.masked_words is not None:
         parts.append(guesses(model, pieces, piece_to_mask(pieces, settings.masked)))
     whole = xr.merge(parts, combine_attrs="drop_conflicts", compat="no_conflicts", join="outer")
-    long_pair = pair_too_long(model, settings.text, chunks)
+    long_pair = pair_too_long(model, text, chunks)
     told = {"pair_too_long": long_pair} if long_pair else {}
-    return whole.assign_attrs(text=settings.text, chunk=chunk, chunks=len(chunks), **told, **dataset.attrs)
+    return whole.assign_attrs(text=text, chunk=chunk, chunks=len(chunks), **told, **dataset.attrs)
 
 
-def beside_another_sentence(reading: TextReading, settings: InsideBert) -> xr.Dataset:
-    """``same_word`` of the first word that the chunk shares with the second text, or one that ships; else nothing."""
-    text, model = settings.second_text or OTHER_SENSES, reading.model
-    pieces = chunks_of(model, text)[0]
-    words = words_of_both(reading.pieces, settings.text, pieces, text)
-    return same_word(reading, settings.text, read_text(model, pieces), text, words[0]) if words else xr.Dataset()
+def beside_another_sentence(reading: TextReading, text: str, other: str) -> xr.Dataset:
+    """``same_word`` of the first word that the chunk shares with the other text, or one that ships; else nothing."""
+    other, model = as_read(reading.model.tokeniser, other or OTHER_SENSES), reading.model
+    pieces = chunks_of(model, other)[0]
+    words = words_of_both(reading.pieces, text, pieces, other)
+    return same_word(reading, text, read_text(model, pieces), other, words[0]) if words else xr.Dataset()
 
 
 def all_attention(reading: TextReading) -> xr.Dataset:

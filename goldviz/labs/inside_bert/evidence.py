@@ -99,6 +99,33 @@ def heads_switched_off(model: TextModel, off: str) -> np.ndarray:
     return shares
 
 
+@torch.no_grad()
+def words_left_out(reading: TextReading) -> xr.Dataset:
+    """``moved`` (spoken): how far the text's vector, the mean of its last states, turns without a word, 1 - cosine.
+
+    Beside it ``attention_received`` (spoken) by the word's pieces together, the mean over layers, heads and queries.
+    The words are named by their pieces. Nothing for a text of one word.
+    """
+    model, pieces = reading.model, reading.pieces
+    ids, segments = piece_ids(model, pieces), segment_ids(model, pieces)
+    whole, moved, received = reading.hidden[-1].mean(0), [], []
+    places = [np.flatnonzero(pieces.words == word) for word in range(int(pieces.words.max(initial=-1)) + 1)]
+    if len(places) < 2:
+        return xr.Dataset()
+    for place in places:
+        rest = np.setdiff1d(np.arange(len(pieces)), place)
+        states = model.encoder.embeddings(ids[:, rest], segments[:, rest]).normalised
+        for block in model.encoder.blocks:
+            states = block(states, None)
+        moved.append(1 - float(torch.cosine_similarity(states[0].mean(0), whole, dim=0)))
+        received.append(float(reading.received[:, place].mean(0).sum()))
+    names = ["".join(pieces.tokens[at].removeprefix("##").lstrip("Ġ") for at in place) for place in places]
+    return xr.Dataset(
+        {"moved": ("spoken", moved), "attention_received": ("spoken", received)},
+        coords={"spoken": np.array(names, dtype=object)},
+    )
+
+
 def tone_without(model: TextModel, pieces: Pieces, off: str) -> xr.Dataset:
     """``logit`` and ``probability`` (state, label) with all heads and without those that ``off`` names.
 

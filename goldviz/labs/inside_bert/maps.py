@@ -6,9 +6,11 @@ Maps have rows that are queries and sum to 1.
 from __future__ import annotations
 
 import numpy as np
-from jaxtyping import Bool, Float, Float16, Int
+from jaxtyping import Bool, Float, Float16, Float32, Int
 
 LARGEST_TILE = 64
+PLACES = ("word_before", "word_itself", "word_after", "first_piece", "other_sentence")
+"""Where a head may send most of what its words give: to a neighbour, to [CLS], to words of the other sentence."""
 
 
 def group_by_word(words: Int[np.ndarray, " piece"]) -> Int[np.ndarray, " piece"]:
@@ -62,6 +64,33 @@ def hide_pieces(
     hidden = rows[..., np.flatnonzero(left_out)].sum(-1)
     shares = np.divide(visible, total, out=np.zeros_like(visible), where=total > 0)
     return shares, hidden.clip(0, 1)
+
+
+def place_patterns(
+    words: Int[np.ndarray, " piece"], segments: Int[np.ndarray, " piece"]
+) -> Float32[np.ndarray, "place query key"]:
+    """For each of ``PLACES`` what a head's weights are multiplied by, so that their sum is the mean share over words.
+
+    A word gives what its pieces give on average, and gets what they get together. Words without such a neighbour are
+    left out of the mean; special pieces are no words.
+
+    >>> patterns = place_patterns(np.array([-1, 0, 1, 1]), np.zeros(4, int))
+    >>> weights = np.array([[1, 0, 0, 0], [0.5, 0.5, 0, 0], [0.25, 0.75, 0, 0], [0, 0.25, 0.5, 0.25]])
+    >>> dict(zip(PLACES, (patterns * weights).sum((1, 2)).tolist()))  # doctest: +NORMALIZE_WHITESPACE
+    {'word_before': 0.5, 'word_itself': 0.4375, 'word_after': 0.0, 'first_piece': 0.3125, 'other_sentence': 0.0}
+    """
+    words, segments, groups = np.asarray(words), np.asarray(segments), group_by_word(words)
+    ordinary = words >= 0
+    offset = groups - groups[:, None]
+    among_words = ordinary & ordinary[:, None]
+    first = np.broadcast_to(np.arange(len(words)) == 0, offset.shape) & ordinary[:, None]
+    other = (segments != segments[:, None]) & among_words
+    masks = [*((offset == step) & among_words for step in (-1, 0, 1)), first, other]
+    share = 1 / np.bincount(groups, minlength=1)[groups]
+    asking = [(mask.any(1) * share).sum() for mask in masks]
+    return np.stack(
+        [mask * share[:, None] / (count or 1) for mask, count in zip(masks, asking, strict=True)], dtype=np.float32
+    )
 
 
 def word_texts(text: str, words: np.ndarray, offsets: np.ndarray) -> tuple[str, ...]:

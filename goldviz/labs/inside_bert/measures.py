@@ -154,6 +154,14 @@ def largest_weight(steps: Run) -> tuple[str, str, dict[str, float]]:
     )
 
 
+def foremost_words(run: Run) -> tuple[tuple[str, float], tuple[str, float]]:
+    """The word without which the text's vector moves most, and the one that receives most attention, each with it."""
+    names = [str(name) for name in run["spoken"].values]
+    tops = [int(run[name].values.argmax()) for name in ("moved", "attention_received")]
+    moved, received = (run[name].values for name in ("moved", "attention_received"))
+    return (names[tops[0]], float(moved[tops[0]])), (names[tops[1]], float(received[tops[1]]))
+
+
 def guesses(run: Run) -> list[str]:
     """What the model expects at a hidden place, the likeliest first."""
     return [str(guess) for guess in run["guessed"].values]

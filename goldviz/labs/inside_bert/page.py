@@ -78,7 +78,7 @@ def _readable(trouble: str) -> tuple[InsideBert, ReadText]:
     chosen_settings, complaints = state.asked_for()
     if chosen_settings is not None:
         try:
-            read = ReadText.cut(chosen_settings.model, chosen_settings.text, chosen_settings.chunk)
+            read = _cut(chosen_settings)
         except (TextModelError, TextError) as error:
             complaints = [str(error)]
         else:
@@ -91,10 +91,14 @@ def _readable(trouble: str) -> tuple[InsideBert, ReadText]:
     shown = st.session_state.get(state.SHOWN)
     for settings in (*([InsideBert.checked_json(shown)] if shown else []), InsideBert()):
         try:
-            return settings, ReadText.cut(settings.model, settings.text, settings.chunk)
+            return settings, _cut(settings)
         except (TextModelError, TextError):
             continue
     st.stop()
+
+
+def _cut(settings: InsideBert) -> ReadText:
+    return ReadText.cut(settings.model, settings.text, settings.chunk, settings.sentence_b)
 
 
 def _look(settings: InsideBert, read: ReadText, words: str) -> state.Look | None:
@@ -122,8 +126,9 @@ def _second_look(first: state.Look) -> state.Look | str | None:
     if not st.session_state[state.BESIDE]:
         return None
     text, model = (str(st.session_state[state.key_of(name)]) for name in ("second_text", "second_model"))
+    changed = {"text": text, "sentence_b": ""} if text.strip() else {}
     try:
-        read = ReadText.cut(model or first.settings.model, text.strip() or first.read.text, first.settings.chunk)
+        read = _cut(first.settings.changed(model=model or first.settings.model, **changed))
     except (TextModelError, TextError) as error:
         return str(error)
     return first if read.key == first.read.key else _look(first.settings, read, "Reading the second text")
@@ -131,12 +136,12 @@ def _second_look(first: state.Look) -> state.Look | str | None:
 
 PARTS = (
     Part(parts.FIRST, "At a glance", attention),
-    Part("beyond", "Is a weight all?", head.layer_and_beyond),
-    Part("evidence", "What is it evidence of?", evidence.evidence_part),
-    Part("hidden", "Guess the hidden word", evidence.masked_part),
-    Part("pieces", "What are pieces?", pieces.pieces_part),
-    Part("context", "Does a word keep its vector?", pieces.contextual_part),
-    Part("order", "Does order count?", pieces.order_part),
+    Part("beyond", "Beyond weights", head.layer_and_beyond),
+    Part("evidence", "Evidence", evidence.evidence_part),
+    Part("hidden", "Hidden word", evidence.masked_part),
+    Part("pieces", "Pieces", pieces.pieces_part),
+    Part("context", "Context", pieces.contextual_part),
+    Part("order", "Word order", pieces.order_part),
     Part("why", "Why?", pieces.why),
     Part("take", take_away.TITLE, pieces.take_along),
 )

@@ -59,7 +59,8 @@ class AttentionExhibit:
     (N, N) with queries as rows, and keeps ``held_bytes`` alive; norms by word, which norms by piece do not give, are
     ``word_norms(layer, head)``.
     ``ahead(layer, head, piece, theme)`` gives what a page shows of a query beside its maps, as
-    ``PositionsPage.answer`` of ``assets/frames_page.js`` takes it.
+    ``PositionsPage.answer`` of ``assets/frames_page.js`` takes it; ``vectors(layer, head)`` its queries and keys,
+    (2, N, d). ``ids`` are the pieces' numbers, ``segments`` 1 in sentence B.
     """
 
     tokens: tuple[str, ...]
@@ -70,6 +71,9 @@ class AttentionExhibit:
     word_texts: tuple[str, ...]
     word_norms: Callable[[int, int], NDArray[np.float32]]
     ahead: Callable[[int, int, int, Theme], Mapping[str, Any]]
+    vectors: Callable[[int, int], NDArray[np.float32]]
+    ids: tuple[int, ...]
+    segments: NDArray[np.integer[Any]]
     held_bytes: int = 0
 
     @property
@@ -117,6 +121,8 @@ class AttentionExhibit:
             "edges": edges.tolist(),
             "tokens": self.tokens,
             "special": self.pieces.special.tolist(),
+            "ids": self.ids,
+            "second": self._second(self.pieces),
             "summaries": {name: _rounded(values) for name, values in self.summaries.items()},
         }
         return payload(header, tiles.astype("<f2", copy=False))
@@ -133,10 +139,22 @@ class AttentionExhibit:
             "labels": weights.units.labels,
             "first": weights.units.first.tolist(),
             "special": weights.units.special.tolist(),
+            "second": self._second(weights.units),
             "hidden": _rounded(weights.hidden),
             "habit": habit(weights.values, weights.units.special)._asdict() if measure == "weights" else None,
         }
         return payload(header, weights.values.astype("<f4", copy=False))
+
+    def _second(self, units: Units) -> list[bool]:
+        """Which units stand in sentence B; nothing where there is none."""
+        segments = np.asarray(self.segments)
+        return (segments[units.first] > 0).tolist() if segments.any() else []
+
+    def vector_bytes(self, layer: int, head: int) -> bytes:
+        """One head's queries and keys as float32. Raises :class:`QueryError` for a layer or head that there is not."""
+        self._check(layer=layer, head=head)
+        vectors = self.vectors(layer, head)
+        return payload({"width": vectors.shape[-1]}, vectors.astype("<f4", copy=False))
 
     def ahead_bytes(self, layer: int, head: int, piece: int, theme: Theme) -> bytes:
         """What ``ahead`` gives, as JSON. Raises :class:`QueryError` for a place that there is not."""
@@ -144,7 +162,8 @@ class AttentionExhibit:
         return json.dumps(self.ahead(layer, head, piece, theme), separators=(",", ":"), allow_nan=False).encode()
 
     def part(self, name: str, query: Mapping[str, str]) -> tuple[bytes, str]:
-        """``overview``, ``head/<layer>/<head>`` or ``ahead/<layer>/<head>/<piece>``, with its media type.
+        """``overview``, ``head/<layer>/<head>``, ``vectors/<layer>/<head>`` or ``ahead/<layer>/<head>/<piece>``, with
+        its media type.
 
         ``query`` may set ``by``, ``special`` and ``measure`` of a head; without it: piece, shown, weights; and the
         ``theme`` of what is ahead. Raises :class:`QueryError` for what there is not.
@@ -156,11 +175,15 @@ class AttentionExhibit:
                 by, special = _option(query, "by", By), _option(query, "special", Special)
                 measure = _option(query, "measure", Measure)
                 return self.head_bytes(_number(layer), _number(head), by, special, measure), BINARY
+            case ["vectors", layer, head]:
+                return self.vector_bytes(_number(layer), _number(head)), BINARY
             case ["ahead", *place] if len(place) == 3:
                 layer_number, head_number, piece = map(_number, place)
                 return self.ahead_bytes(layer_number, head_number, piece, _option(query, "theme", Theme)), JSON
         raise QueryError(
-            "There is no such part; allowed is overview, head/<layer>/<head> or ahead/<layer>/<head>/<piece>.", 404
+            "There is no such part; allowed is overview, head/<layer>/<head>, vectors/<layer>/<head> or "
+            "ahead/<layer>/<head>/<piece>.",
+            404,
         )
 
     def _check(self, **place: int) -> None:

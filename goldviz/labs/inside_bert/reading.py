@@ -18,7 +18,7 @@ from torch import Tensor, nn
 from torch.nn.functional import linear
 
 from goldviz.diagnostics.text.attention_heads import HEAD_SUMMARIES, summarise_head
-from goldviz.labs.inside_bert.maps import LARGEST_TILE, pool_tiles
+from goldviz.labs.inside_bert.maps import LARGEST_TILE, PLACES, place_patterns, pool_tiles
 from goldviz.models.text.encoder import AttentionParts, EmbeddingParts, EncoderBlock, SelfAttention
 from goldviz.models.text.model import TextModel, TextModelError
 
@@ -44,9 +44,9 @@ class TextReading:
     """One forward pass over one chunk of a text.
 
     ``embeddings`` without the batch dimension: (piece, width) each. ``hidden`` are X^(0) to X^(L). ``summaries`` maps
-    each of ``HEAD_SUMMARIES`` to an array (layer, head). ``tiles`` are all heads' maps, each made at most 64 x 64 by
-    taking the largest weight of a cell. ``received`` is the attention that a piece gets, the mean over heads and
-    queries of a layer.
+    each of ``HEAD_SUMMARIES`` and ``PLACES`` to an array (layer, head). ``tiles`` are all heads' maps, each made at
+    most 64 x 64 by taking the largest weight of a cell. ``received`` is the attention that a piece gets, the mean over
+    heads and queries of a layer.
     """
 
     model: TextModel
@@ -137,18 +137,19 @@ def read_text(model: TextModel, pieces: Pieces, report: ReportSteps | None = Non
         pieces=pieces,
         embeddings=embeddings,
         hidden=hidden,
-        summaries={name: np.empty((shape.layers, shape.heads)) for name in HEAD_SUMMARIES},
+        summaries={name: np.empty((shape.layers, shape.heads)) for name in (*HEAD_SUMMARIES, *PLACES)},
         tiles=np.empty((shape.layers, shape.heads, side, side), np.float16),
         received=np.zeros((shape.layers, len(pieces))),
     )
     # All that stays is there before the first layer. What comes and goes then leaves no holes between what stays:
     # the memory of the process grew by 200 MB else.
     _check_is_finite(reading, 0)
+    patterns = torch.from_numpy(place_patterns(pieces.words, pieces.segments)).to(hidden).flatten(1)
     for layer in range(shape.layers):
         hidden[layer + 1] = reading.block(layer)(hidden[layer][None], None)[0]
         # Scores that overflow make the state above them no number, so the heads are looked at after it.
         _check_is_finite(reading, layer + 1)
-        _look_at_heads(reading, layer)
+        _look_at_heads(reading, layer, patterns)
         if report is not None:
             report(layer + 1, shape.layers)
     return reading
@@ -164,14 +165,15 @@ def _check_is_finite(reading: TextReading, layer: int) -> None:
         )
 
 
-def _look_at_heads(reading: TextReading, layer: int) -> None:
+def _look_at_heads(reading: TextReading, layer: int, patterns: Float[Tensor, "place pair"]) -> None:
     """Fill in a layer's summaries and tiles. One head's map is held at a time: all, with scores, would be 25 MB."""
     attention, below = reading.block(layer).attention, reading.hidden[layer]
     queries, keys = (part(below).chunk(attention.heads, -1) for part in (attention.query, attention.key))
     for head, (query, key) in enumerate(zip(queries, keys, strict=True)):
         weights = (query @ key.t()).div_(math.sqrt(query.shape[1])).softmax(-1)
         summary = summarise_head(weights, reading.pieces.special)
-        for name, value in summary.numbers.items():
+        places = dict(zip(PLACES, (patterns @ weights.flatten()).tolist(), strict=True))
+        for name, value in (summary.numbers | places).items():
             reading.summaries[name][layer, head] = value
         reading.received[layer] += summary.received / attention.heads
         reading.tiles[layer, head] = pool_tiles(weights.cpu().numpy()[None])[0]

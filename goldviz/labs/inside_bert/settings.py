@@ -38,6 +38,8 @@ class InsideBert(Instant):
     text: str = setting(TEN_WORDS, group="Text", control="text", min_length=1, max_length=LONGEST_TEXT)
     """What is read. A longer text than the model's positions is read in overlapping chunks. What follows a [SEP] is
     sentence B."""
+    sentence_b: str = setting("", group="Text", control="text", max_length=LONGEST_TEXT)
+    """Sentence B, read behind the text and the model's own separator; nothing for one text alone."""
     second_model: str = text_model_setting(
         "A model to stand beside the first; nothing for the same one.", optional=True
     )
@@ -101,12 +103,12 @@ class InsideBert(Instant):
         ),
         Preset(
             "A negation",
-            "The same words with 'not' and 'no longer': which heads look at them, and does the tone turn?",
+            "The same words with 'not' and 'no longer': which heads look at them?",
             {"text": NEGATION},
         ),
         Preset(
             "A contrast",
-            "Weak growth in one clause, high inflation in the other: which one decides?",
+            "Weak growth in one clause, high inflation in the other: which heads look across?",
             {"text": CONTRAST},
         ),
         Preset(
@@ -117,7 +119,7 @@ class InsideBert(Instant):
         Preset(
             "A pair of sentences",
             "Two sentences in one sequence, the second as segment B: which heads look from one to the other?",
-            {"text": PAIR},
+            dict(zip(("text", "sentence_b"), PAIR.split(" [SEP] "), strict=True)),
         ),
         Preset(
             "Break it: too long",
@@ -126,7 +128,8 @@ class InsideBert(Instant):
         ),
         Preset(
             "Break it: only unknown pieces",
-            "No sign is in an English vocabulary, so one [UNK] stands for each word: a tone comes out all the same.",
+            "No sign is in an English vocabulary, so one [UNK] stands for each word: every head looks somewhere all "
+            "the same.",
             {"text": UNKNOWN},
         ),
     )

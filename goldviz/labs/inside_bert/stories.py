@@ -42,8 +42,8 @@ STORIES = (
                 ("a-contrast",),
             ),
             Step(
-                "Two texts differ in one word. The tone may turn while many maps hardly change: what a head "
-                "looks at is not yet why the model answers.",
+                "Two texts differ in one word. Many maps hardly change: what a head looks at is not yet why "
+                "the model answers.",
                 ("one-word-apart",),
             ),
             Step(

@@ -79,6 +79,11 @@ def shares_seconds(shape: EncoderShape, pieces: int) -> float:
     return forward_seconds(shape, pieces) + FLOW_SECONDS * min(work, MOST_FLOW_WORK)
 
 
+def left_out_seconds(shape: EncoderShape, pieces: int) -> float:
+    """About how long it takes to read a text without one word after another."""
+    return pieces * forward_seconds(shape, pieces)
+
+
 def neighbour_seconds(shape: EncoderShape, _pieces: int) -> float:
     """About how long the search for a piece's neighbours takes, however long the text is."""
     return NEIGHBOUR_SECONDS * shape.vocabulary * shape.width

@@ -56,5 +56,11 @@ def known_exhibit(count: int = len(TOKENS), layers: int = 3, heads: int = 4, **c
         "word_texts": WORD_TEXTS * rounds,
         "word_norms": lambda layer, number: word_maps(head(layer, number, "norms"), words).astype(np.float32),
         "ahead": lambda *_place: {},
+        # Queries and keys whose scores are the logarithms of the weights.
+        "vectors": lambda layer, number: np.stack(
+            [np.log(known_weights(layer, number, count)), np.sqrt(count) * np.eye(count, dtype=np.float32)]
+        ),
+        "ids": tuple(range(100, 100 + count)),
+        "segments": np.zeros(count, int),
     }
     return AttentionExhibit(**{**settings, **changed})

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from goldviz.diagnostics.text.attention_heads import HEAD_SUMMARIES, summarise_head
-from goldviz.labs.inside_bert.maps import pool_tiles
+from goldviz.labs.inside_bert.maps import PLACES, group_by_word, pool_tiles, word_maps
 from goldviz.labs.inside_bert.reading import piece_ids, read_text
 from goldviz.models.text.model import TextModelError
 from tests.diagnostics.text_cases import TEXT, pieces_of, text_model, transformers_twin
@@ -49,15 +49,30 @@ def test_the_embeddings_are_parts_of_the_first_state():
 
 def test_summaries_tiles_and_received_are_those_of_each_layer():
     reading = read_text(text_model(), pieces_of())
-    assert set(reading.summaries) == set(HEAD_SUMMARIES)
+    assert set(reading.summaries) == {*HEAD_SUMMARIES, *PLACES}
+    words = reading.pieces.words
     for layer in range(3):
         weights = reading.attention(layer).weights[0]
         np.testing.assert_allclose(reading.received[layer], weights.mean((0, 1)), rtol=1e-10)
         np.testing.assert_allclose(reading.tiles[layer], pool_tiles(weights.numpy()), rtol=1e-3)
         for head in range(4):
             expected = summarise_head(weights[head], reading.pieces.special).numbers
-            found = {name: values[layer, head] for name, values in reading.summaries.items()}
+            found = {name: reading.summaries[name][layer, head] for name in HEAD_SUMMARIES}
             assert found == pytest.approx(expected, rel=1e-10)
+            by_word = word_maps(weights[head].numpy(), words)
+            spoken = words[np.flatnonzero(np.diff(group_by_word(words), prepend=-1))] >= 0
+            pairs = [at for at in range(len(spoken) - 1) if spoken[at] and spoken[at + 1]]
+            places = {name: reading.summaries[name][layer, head] for name in PLACES}
+            assert places == pytest.approx(
+                {
+                    "word_before": np.mean([by_word[at + 1, at] for at in pairs]),
+                    "word_itself": by_word.diagonal()[spoken].mean(),
+                    "word_after": np.mean([by_word[at, at + 1] for at in pairs]),
+                    "first_piece": by_word[spoken, 0].mean(),
+                    "other_sentence": 0,
+                },
+                abs=1e-6,
+            )
 
 
 def test_layers_are_reported_and_the_report_can_end_the_reading():

@@ -9,11 +9,15 @@ import { colourTable } from "./cells.js";
 import { HeadLines } from "./head_lines.js";
 import { HeadMap } from "./head_map.js";
 import { fetchNumbers, percent } from "./numbers.js";
+import { writeNotice } from "./notice.js";
+import { OneWeight, workedOut } from "./one_weight.js";
 import { Overview } from "./overview.js";
 import { Tip } from "./tip.js";
+import { TokenStrip } from "./token_strip.js";
 
 const ORDERED_BY = { entropy: "entropy", distance: "distance", special: "special pieces" };
-const KEPT_HEADS = 8;
+const KEPT_HEADS = 16;
+const MOST_OVERLAID = 6;
 const PATIENCE_MS = 150;
 const TELL_MS = 120;
 const AHEAD_AT_MOST_MS = 600;
@@ -41,6 +45,10 @@ class Explorer {
       table: () => this.table,
       say: (words) => (this.parts.spoken.textContent = words),
       choose: (layer, head) => this.choose({ layer, head }),
+      overlay: (layer, head) => this.overlay(layer, head),
+      overlays: () => this.parts.overlay.getAttribute("aria-pressed") === "true",
+      token: (token) => this.choose({ token: token === this.choice.token ? null : token }),
+      weigh: (units) => this.weigh(units),
       query: (unit) => this.query(unit),
       chosenUnit: () => this.chosenUnit(),
       hiddenWords: (query) => this.hiddenWords(query),
@@ -50,6 +58,10 @@ class Explorer {
     this.map = new HeadMap(this.parts, told);
     this.lines = new HeadLines(this.parts, told);
     this.captions = new Captions(this.parts);
+    this.tokens = new TokenStrip(this.parts, told);
+    this.weight = new OneWeight(this.parts, told);
+    this.vectors = new Map();
+    this.overlaid = new Map();
     this.listen();
     this.resized = new ResizeObserver(() => this.later());
     this.resized.observe(host);
@@ -98,6 +110,8 @@ class Explorer {
       const again = performance.now() < this.keptUntil;
       if (!again) this.choice = { ...data.choice };
       this.heads.clear();
+      this.vectors.clear();
+      this.overlayNothing();
       this.shownKey = undefined;
       clearTimeout(this.giving);
       this.giving = undefined;
@@ -129,6 +143,8 @@ class Explorer {
       this.choice.layer = Math.min(this.choice.layer, all.header.layers - 1);
       this.choice.head = Math.min(this.choice.head, all.header.heads - 1);
       this.offer();
+      this.tokens.show(all.header);
+      writeNotice(this.parts.notice, all.header, (layer, head) => this.choose({ layer, head }));
       this.overview.chosen = this.choice.layer * all.header.heads + this.choice.head;
       this.overview.show(all);
       this.chosen();
@@ -152,10 +168,109 @@ class Explorer {
     }
   }
 
-  headKey() {
+  headKey({ layer, head } = this.choice) {
     const { measure, special } = this.parts;
     const query = `by=${this.by}&special=${special.value}&measure=${measure.value || "weights"}`;
-    return `head/${this.choice.layer}/${this.choice.head}?${query}`;
+    return `head/${layer}/${head}?${query}`;
+  }
+
+  // Lay a head's lines over the others', or take them away; the head in view is the first of them.
+  overlay(layer, head) {
+    const name = ({ layer, head }) => `${layer + 1}·${head + 1}`;
+    const { data } = this;
+    const put = (place) => {
+      const taken = [...this.overlaid.values()].map((one) => one.colour);
+      const colour = data.overlay.find((one) => !taken.includes(one));
+      if (colour) this.overlaid.set(name(place), { ...place, name: name(place), colour });
+    };
+    const begins = !this.overlaid.size;
+    if (begins) put(this.choice);
+    if (begins && name({ layer, head }) === name(this.choice)) return this.showOverlaid();
+    if (!this.overlaid.delete(name({ layer, head })) && this.overlaid.size < MOST_OVERLAID) put({ layer, head });
+    if (this.overlaid.size) this.showOverlaid();
+    else this.overlayNothing();
+  }
+
+  overlayNothing() {
+    this.overlaid.clear();
+    this.parts.overlay.setAttribute("aria-pressed", "false");
+    this.showOverlaid();
+  }
+
+  async showOverlaid() {
+    const heads = [...this.overlaid.values()];
+    this.parts.overlaid.hidden = !heads.length;
+    const chips = heads.map(({ layer, head, name, colour }) => {
+      const chip = document.createElement("button");
+      chip.type = "button";
+      const swatch = document.createElement("i");
+      swatch.style.background = colour;
+      chip.append(swatch, ` Layer ${layer + 1}, head ${head + 1} ×`);
+      chip.title = `Take ${name} away`;
+      chip.addEventListener("click", () => this.overlay(layer, head));
+      return chip;
+    });
+    this.parts.overlaid.replaceChildren(...chips);
+    if (this.header) {
+      this.overview.overlaid = new Map(heads.map((one) => [one.layer * this.header.heads + one.head, one.colour]));
+      if (this.overview.tile) this.overview.mark();
+    }
+    try {
+      const fetched = await Promise.all(heads.map((one) => this.fetchHead(this.headKey(one))));
+      const now = [...this.overlaid.values()];
+      if (now.length !== heads.length || now.some((one, at) => one !== heads[at])) return;
+      this.lines.overlay(heads.map((one, at) => ({ ...one, values: fetched[at].values })));
+      this.host.dataset.overlaid = heads.map((one) => one.name).join(" ");
+    } catch (error) {
+      this.fault(error, () => this.showOverlaid());
+    }
+  }
+
+  async fetchHead(key, signal = undefined) {
+    const held = this.heads.get(key);
+    if (held) return held;
+    const { header, buffer, start } = await fetchNumbers(`${this.data.address}/${key}`, signal);
+    const head = { ...header, values: new Float32Array(buffer, start) };
+    this.heads.set(key, head);
+    if (this.heads.size > KEPT_HEADS) this.heads.delete(this.heads.keys().next().value);
+    return head;
+  }
+
+  // What leads to the weight between two units: of a word of several pieces the chosen one asks, and the heaviest is asked.
+  async weigh(units) {
+    if (!this.header || !this.one) return;
+    this.weighed = units;
+    this.host.querySelector("section.weight").hidden = !units;
+    if (!units) return;
+    const { layer, head, token } = this.choice;
+    const name = `${layer}/${head}`;
+    if (!this.vectors.has(name)) {
+      const asked = fetchNumbers(`${this.data.address}/vectors/${name}`, undefined).then(({ header, buffer, start }) => ({
+        width: header.width,
+        numbers: new Float32Array(buffer, start),
+      }));
+      this.vectors.set(name, asked);
+      if (this.vectors.size > KEPT_HEADS) this.vectors.delete(this.vectors.keys().next().value);
+    }
+    let vectors;
+    try {
+      vectors = await this.vectors.get(name);
+    } catch {
+      this.vectors.delete(name);
+      return;
+    }
+    if (this.weighed !== units || name !== `${this.choice.layer}/${this.choice.head}`) return;
+    const { tokens } = this.header;
+    const piecesOf = (unit) => {
+      const [from, to] = [this.one.first[unit], this.one.first[unit + 1] ?? tokens.length];
+      return this.by === "piece" ? [from] : Array.from({ length: Math.max(to - from, 1) }, (_, at) => from + at);
+    };
+    const asking = piecesOf(units.query);
+    const query = asking.includes(token) ? token : asking[0];
+    const weightOf = (key) => workedOut(vectors.numbers, vectors.width, tokens.length, query, key).weight;
+    const key = piecesOf(units.key).reduce((best, one) => (weightOf(one) > weightOf(best) ? one : best));
+    this.weight.show(vectors.numbers, vectors.width, tokens, query, key);
+    this.host.dataset.weighed = `${name}/${query}/${key}`;
   }
 
   async loadHead() {
@@ -168,13 +283,11 @@ class Explorer {
     }
     this.fetching = new AbortController();
     const { signal } = this.fetching;
-    const { exhibit, address } = this.data;
+    const { exhibit } = this.data;
     this.waiting = setTimeout(() => this.parts.stage.classList.add("stale"), PATIENCE_MS);
     try {
-      const { header, buffer, start } = await fetchNumbers(`${address}/${key}`, signal);
+      await this.fetchHead(key, signal);
       if (exhibit !== this.data.exhibit) return;
-      this.heads.set(key, { ...header, values: new Float32Array(buffer, start) });
-      if (this.heads.size > KEPT_HEADS) this.heads.delete(this.heads.keys().next().value);
       if (key === this.headKey()) this.showHead(key);
     } catch (error) {
       this.fault(error, () => this.loadHead());
@@ -190,6 +303,8 @@ class Explorer {
     if (!this.one.labels.length) this.trouble("Nothing is left: this text has special pieces only.");
     this.map.show(this.one);
     this.lines.show(this.one);
+    this.parts["way-label"].hidden = this.view !== "lines" || !this.lines.pair;
+    if (this.overlaid.size) this.showOverlaid();
     this.lines.annotated = undefined;
     this.captions.write(this);
     this.draw();
@@ -275,6 +390,7 @@ class Explorer {
   chosen() {
     if (!this.header) return;
     this.overview.choose(this.choice.layer, this.choice.head);
+    this.tokens.mark(this.choice.token);
     this.captions.write(this);
     if (this.shownKey !== this.headKey() || !this.one) this.loadHead();
     else this.redrawMarks();
@@ -316,6 +432,18 @@ class Explorer {
     changed("range", () => {
       this.overview.range = parts.range.value;
       this.draw();
+    });
+    changed("way", () => {
+      this.lines.way = parts.way.value;
+      if (this.one) this.lines.rank();
+      this.lines.paint();
+      this.captions.write(this);
+    });
+    parts.overlay.addEventListener("click", () => {
+      const on = parts.overlay.getAttribute("aria-pressed") !== "true";
+      if (!on) return this.overlayNothing();
+      parts.overlay.setAttribute("aria-pressed", "true");
+      if (!this.overlaid.size) this.overlay(this.choice.layer, this.choice.head);
     });
     changed("measure", () => this.loadHead());
     changed("special", () => this.loadHead());
@@ -371,6 +499,8 @@ class Explorer {
     }
     for (const part of this.host.querySelectorAll("[data-view]")) part.hidden = part.dataset.view !== this.view;
     for (const part of this.host.querySelectorAll("[data-for]")) part.hidden = part.dataset.for !== this.view;
+    this.parts["way-label"].hidden = this.view !== "lines" || !this.lines.pair;
+    this.weight.draw();
     const room = this.parts.stage.clientWidth;
     if (this.view === "map") this.map.layout(room, this.data.height);
     else this.lines.layout(this.data.height, width < NARROW);

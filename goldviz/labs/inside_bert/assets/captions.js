@@ -20,7 +20,7 @@ export class Captions {
     this.put("one-title", `Layer ${choice.layer + 1}, head ${choice.head + 1}`);
     if (header) {
       const summaries = () => overview.summariesOf(choice.layer, choice.head).slice(0, 3).join(" · ");
-      this.put("facts", habitOf(one, by) || summaries());
+      this.put("facts", (view === "lines" && this.passing(lines)) || habitOf(one, by) || summaries());
       this.writeAll(header, overview, colours);
     }
     if (!one) return;
@@ -65,6 +65,13 @@ export class Captions {
   linesAre(lines) {
     const thickest = written(lines.heaviest);
     return `Queries on the left, the keys that they weigh most on the right. The thickest line is ${thickest}.`;
+  }
+
+  // What passes from one sentence to the other, where that alone is drawn.
+  passing(lines) {
+    const ways = { ab: "from A to B", ba: "from B to A", within: "within each sentence" };
+    const way = ways[lines.pair && lines.count && this.parts.measure.value === "weights" ? lines.way : "all"];
+    return way && `${percent(lines.share())} of a word’s weight goes ${way}, special tokens left out.`;
   }
 
   hiddenShare({ hidden }) {

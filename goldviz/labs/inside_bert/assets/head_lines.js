@@ -4,7 +4,7 @@ import { sized } from "../../../ui/assets/canvas.js";
 import { spanOf } from "./cells.js";
 import { shortly } from "./numbers.js";
 
-const TALLEST_ROW = 36;
+const TALLEST_ROW = 28;
 const ROOMY = 28;
 const VALUE_ROOM = 76;
 const LETTER_ROOM = 9;
@@ -12,6 +12,9 @@ const LETTER_ROOM = 9;
 export class HeadLines {
   labels = undefined;
   special = undefined;
+  second = undefined;
+  splitAs = undefined;
+  pair = false;
   values = undefined;
   count = 0;
   rows = {};
@@ -24,6 +27,8 @@ export class HeadLines {
     this.strongest = parts.strongest;
     this.told = told;
     this.top = 3;
+    this.way = "all";
+    this.overlaid = [];
     this.flow.addEventListener("scroll", () => this.paint());
     for (const [side, column] of Object.entries(this.columns)) {
       const unit = (event) => {
@@ -39,14 +44,48 @@ export class HeadLines {
     }
   }
 
-  show({ labels, special, values }) {
+  show({ labels, special, second, values }) {
     const same = this.labels && this.labels.length === labels.length && this.labels.every((label, i) => label === labels[i]);
-    Object.assign(this, { labels, special, values, count: labels.length });
-    if (!same) {
+    const pair = second.length > 0;
+    const as = JSON.stringify(second);
+    Object.assign(this, { labels, special, second, values, pair, count: labels.length });
+    if (!same || this.splitAs !== as) {
       this.pinned = undefined;
       this.fill();
     }
+    this.splitAs = as;
     this.rank();
+  }
+
+  // Other heads, each with its colour and its map, whose lines lie over one another in place of this head's.
+  overlay(heads) {
+    this.overlaid = heads;
+    this.rank();
+    this.annotated = undefined;
+    this.paint();
+  }
+
+  // Whether a line is asked for. [CLS] and [SEP] are of neither sentence.
+  shows(query, key) {
+    if (!this.pair || this.way === "all") return true;
+    if (this.special[query] || this.special[key]) return false;
+    const [from, to] = [this.second[query], this.second[key]];
+    return this.way === "within" ? from === to : from !== to && from === (this.way === "ba");
+  }
+
+  // What the queries that are asked for give, on average, to the keys that are.
+  share(values = this.values) {
+    let [sum, queries] = [0, 0];
+    for (let query = 0; query < this.count; query += 1) {
+      let asked = false;
+      for (let key = 0; key < this.count; key += 1) {
+        if (!this.shows(query, key)) continue;
+        sum += values[query * this.count + key];
+        asked = true;
+      }
+      if (asked) queries += 1;
+    }
+    return queries ? sum / queries : 0;
   }
 
   fill() {
@@ -54,6 +93,7 @@ export class HeadLines {
       const rows = this.labels.map((label, index) => {
         const row = document.createElement("div");
         row.className = this.special[index] ? "unit special" : "unit";
+        if (this.pair && this.second[index] && !this.second[index - 1]) row.classList.add("begins");
         row.dataset.index = index;
         row.tabIndex = index ? -1 : 0;
         row.setAttribute("role", "option");
@@ -73,20 +113,28 @@ export class HeadLines {
 
   // The keys that each query weighs most, heaviest first.
   rank() {
+    this.links = this.linksOf(this.values);
+    for (const head of this.overlaid) head.links = this.linksOf(head.values);
+    const all = this.overlaid.length ? this.overlaid.flatMap((head) => head.links) : this.links;
+    this.heaviest = all.reduce((most, link) => Math.max(most, link.weight), 0) || 1;
+  }
+
+  linksOf(values) {
     const keep = Math.min(this.top, this.count);
-    this.links = [];
+    const links = [];
     for (let query = 0; query < this.count; query += 1) {
       const best = [];
       for (let key = 0; key < this.count; key += 1) {
-        const weight = this.values[query * this.count + key];
+        if (!this.shows(query, key)) continue;
+        const weight = values[query * this.count + key];
         if (best.length === keep && weight <= best[keep - 1].weight) continue;
         const place = best.findIndex((link) => link.weight < weight);
         best.splice(place < 0 ? best.length : place, 0, { query, key, weight });
         if (best.length > keep) best.pop();
       }
-      this.links.push(...best);
+      links.push(...best);
     }
-    this.heaviest = this.links.reduce((most, link) => Math.max(most, link.weight), 0) || 1;
+    return links;
   }
 
   layout(height, narrow) {
@@ -114,8 +162,14 @@ export class HeadLines {
     return chosen === null || chosen >= this.count ? null : { side: "query", index: chosen, alone: false };
   }
 
-  of(subject) {
-    const own = this.links.filter((link) => link[subject.side] === subject.index);
+  of(subject, links = this.links) {
+    const own = links.filter((link) => link[subject.side] === subject.index);
+    return own.sort((a, b) => b.weight - a.weight);
+  }
+
+  ownOf(subject) {
+    if (!this.overlaid.length) return this.of(subject);
+    const own = this.overlaid.flatMap((head) => this.of(subject, head.links).map((link) => ({ ...link, name: head.name })));
     return own.sort((a, b) => b.weight - a.weight);
   }
 
@@ -124,15 +178,35 @@ export class HeadLines {
     const context = sized(this.canvas, this.width, this.flow.clientHeight);
     const ink = this.told.ink();
     const subject = this.subject();
-    const own = subject ? this.of(subject) : [];
-    if (!subject?.alone) this.strokes(context, this.links, ink.muted, 0.06, subject ? 0.34 : 0.84);
-    this.strokes(context, own, ink.accent, 0.3, 0.7);
+    const own = subject ? this.ownOf(subject) : [];
+    this.overlaid.forEach((head, at) => {
+      const shift = (at - (this.overlaid.length - 1) / 2) * Math.min(4, this.pitch / (this.overlaid.length + 1));
+      if (!subject?.alone) this.strokes(context, head.links, head.colour, 0.05, subject ? 0.4 : 0.9, shift);
+      if (subject) this.strokes(context, this.of(subject, head.links), head.colour, 0.3, 0.7, shift);
+    });
+    if (!this.overlaid.length) {
+      if (!subject?.alone) this.strokes(context, this.links, ink.muted, 0.06, subject ? 0.34 : 0.84);
+      this.strokes(context, own, ink.accent, 0.3, 0.7);
+    }
     this.annotate(subject, own);
+    this.told.weigh(this.weighed(subject, own));
+  }
+
+  // The query and the key whose weight is worked out: those that are looked at, else the chosen query and its largest.
+  weighed(subject, links) {
+    if (!subject) return undefined;
+    if (subject.side === "query") return { query: subject.index, key: links[0]?.key ?? this.largest(subject.index) };
+    return { query: this.told.chosenUnit() ?? links[0]?.query ?? subject.index, key: subject.index };
+  }
+
+  largest(query) {
+    const row = this.values.subarray(query * this.count, (query + 1) * this.count);
+    return row.indexOf(Math.max(...row));
   }
 
   // A line's width and opacity grow with its weight.
-  strokes(context, links, colour, faintest, more) {
-    const offset = this.flow.scrollTop;
+  strokes(context, links, colour, faintest, more, shift = 0) {
+    const offset = this.flow.scrollTop - shift;
     const bend = (this.to - this.from) * 0.45;
     context.strokeStyle = colour;
     for (const { query, key, weight } of links) {
@@ -160,7 +234,9 @@ export class HeadLines {
 
   // Numbers beside the tokens at the other end, and the same as a list, for ends that are out of sight.
   annotate(subject, links) {
-    const told = subject ? `${subject.side}/${subject.index}/${this.top}/${this.told.shown()}/${this.labels.length}` : "";
+    const over = this.overlaid.map((head) => head.name).join();
+    const manner = `${this.top}/${this.way}/${over}/${this.told.shown()}/${this.labels.length}`;
+    const told = subject ? `${subject.side}/${subject.index}/${manner}` : "";
     const chosen = this.told.chosenUnit();
     if (told === this.annotated && chosen === this.marked) return;
     this.annotated = told;
@@ -172,7 +248,9 @@ export class HeadLines {
     this.valued = [];
     const touch = (side, index, value = "") => {
       const row = this.rows[side][index];
-      row.querySelector(".value").textContent = value;
+      // Of several heads' weights the largest, which comes first.
+      const place = row.querySelector(".value");
+      place.textContent = place.textContent || value;
       this.valued.push(row);
       return row;
     };
@@ -189,7 +267,7 @@ export class HeadLines {
       chip.type = "button";
       const name = document.createElement("bdi");
       name.textContent = this.labels[link[other]];
-      chip.append(name, ` ${shortly(link.weight)}`);
+      chip.append(link.name ? `${link.name} ` : "", name, ` ${shortly(link.weight)}`);
       chip.title = `Show ${other} ${link[other] + 1}`;
       // Most texts fit, and nothing would scroll: the token is pressed as well.
       chip.addEventListener("click", () => {

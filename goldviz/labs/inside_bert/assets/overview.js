@@ -34,6 +34,7 @@ export class Overview {
     this.cursor = 0;
     this.canvas.addEventListener("pointermove", (event) => this.hover(event));
     this.canvas.addEventListener("pointerleave", (event) => event.pointerType === "touch" || this.leave());
+    this.overlaid = new Map();
     this.canvas.addEventListener("click", (event) => this.press(event));
     this.canvas.addEventListener("keydown", (event) => this.key(event));
     this.canvas.addEventListener("focus", () => this.canvas.matches(":focus-visible") && this.point());
@@ -146,9 +147,10 @@ export class Overview {
       context.strokeRect(x - outside, y - outside, this.tile + 2 * outside, this.tile + 2 * outside);
     };
     if (this.over !== undefined) frame(this.over, ink.text, 1, 0.5);
+    for (const [index, colour] of this.overlaid) frame(this.shown.indexOf(index), colour, 3, 1);
     const chosen = this.shown.indexOf(this.chosen);
     frame(chosen, ink.background, 1, -0.5);
-    frame(chosen, ink.accent, 2, 1);
+    if (!this.overlaid.has(this.chosen)) frame(chosen, ink.accent, 2, 1);
   }
 
   choose(layer, head) {
@@ -157,7 +159,7 @@ export class Overview {
     this.canvas.setAttribute(
       "aria-label",
       `All heads, ${this.header.layers} layers with ${this.header.heads} heads each. Layer ${layer + 1}, head ${head + 1} ` +
-        "is chosen. Arrow keys move, Enter chooses.",
+        "is chosen. Arrow keys move, Enter chooses, Shift and Enter lay a head over it.",
     );
     if (this.tile) this.mark();
   }
@@ -203,7 +205,7 @@ export class Overview {
     if (!found) return;
     this.cursor = found.position;
     if (event.pointerType === "touch") this.hover(event);
-    this.tell();
+    this.tell(event.shiftKey);
   }
 
   key(event) {
@@ -211,7 +213,7 @@ export class Overview {
     const { heads } = this.header;
     const last = this.shown.length - 1;
     const steps = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -heads, ArrowDown: heads };
-    if (event.key === "Enter" || event.key === " ") this.tell();
+    if (event.key === "Enter" || event.key === " ") this.tell(event.shiftKey);
     else if (event.key === "Escape") this.leave();
     else if (event.key === "Home") this.move(0);
     else if (event.key === "End") this.move(last);
@@ -240,9 +242,10 @@ export class Overview {
     this.told.say(lines.join(", "));
   }
 
-  tell() {
+  tell(more) {
     const index = this.shown[this.cursor];
-    this.told.choose(Math.floor(index / this.header.heads), index % this.header.heads);
+    const act = more || this.told.overlays() ? this.told.overlay : this.told.choose;
+    act(Math.floor(index / this.header.heads), index % this.header.heads);
   }
 
   summariesOf(layer, head) {

@@ -304,6 +304,33 @@ def coloured_text(text: str, starts: ArrayLike, stops: ArrayLike, values: ArrayL
     return f'<div style="{style}" dir="auto" translate="no">{"".join(parts)}</div>'
 
 
+def words_in_bars(ds: Run) -> str:
+    """What a text loses without each word, beside the attention that the word receives: a row each, in its order."""
+    columns = [(ds[name].values, ink) for name, ink in (("moved", FIRST), ("attention_received", "#838383"))]
+    rows = ["<span></span><b>Vector moves without it</b><b>Attention it receives</b>"]
+    for row, name in enumerate(ds["spoken"].values):
+        bars = "".join(
+            '<span style="display:flex;align-items:center;gap:0.4rem">'
+            f'<span style="background:{ink};height:0.7rem;width:{75 * values[row] / (values.max() or 1):.1f}%"></span>'
+            f"{values[row]:.3f}</span>"
+            for values, ink in columns
+        )
+        rows.append(f'<bdi style="text-align:right">{html.escape(str(name)[:LONGEST_LABEL])}</bdi>{bars}')
+    style = "display:grid;grid-template-columns:auto 1fr 1fr;gap:0.15rem 0.8rem;font-size:0.8125rem"
+    return f'<div style="{style}" translate="no">{"".join(rows)}</div>'
+
+
+def whole_percent(chance: float) -> str:
+    """A probability in whole percents, of which none is certain.
+
+    >>> [whole_percent(chance) for chance in (0.0002, 0.4, 0.9996)]
+    ['under 1 %', '40 %', 'over 99 %']
+    """
+    if chance < 0.005:
+        return "under 1 %"
+    return "over 99 %" if chance >= 0.995 else f"{100 * chance:.0f} %"
+
+
 def chances_in_bars(ds: Run) -> str:
     """The probability of every class: a row each, of its name, a bar, and its share."""
     chances = ds["probability"].values
@@ -311,7 +338,7 @@ def chances_in_bars(ds: Run) -> str:
     rows = [
         f"<span>{html.escape(str(name)[:LONGEST_LABEL])}</span>"
         f'<span style="background:{FIRST};opacity:{1 if chance == likeliest else 0.65};width:{chance:.1%};'
-        f'height:1rem"></span><span style="text-align:right">{chance:.1%}</span>'
+        f'height:1rem"></span><span style="text-align:right">{whole_percent(chance)}</span>'
         for name, chance in zip(ds["label"].values, chances, strict=True)
     ]
     style = "display:grid;grid-template-columns:auto 1fr auto;align-items:center;gap:0.35rem 0.6rem;font-size:0.875rem"

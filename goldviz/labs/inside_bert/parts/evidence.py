@@ -14,10 +14,11 @@ from goldviz.data.texts.pieces import TextError
 from goldviz.labs.inside_bert import evidence, measures, tasks
 from goldviz.labs.inside_bert.compute import label_to_explain, piece_to_mask
 from goldviz.labs.inside_bert.figures import FIGURES, ON_PAGES
-from goldviz.labs.inside_bert.figures.evidence import chances_in_bars, coloured_text
+from goldviz.labs.inside_bert.figures.evidence import chances_in_bars, coloured_text, words_in_bars
 from goldviz.labs.inside_bert.figures.pieces import short_piece
 from goldviz.labs.inside_bert.parts.state import Look, awaited, complain, key_of, leave_link, put
-from goldviz.labs.inside_bert.tasks import ablation_seconds, gradient_seconds, twice_seconds
+from goldviz.labs.inside_bert.parts.text import hears_tone
+from goldviz.labs.inside_bert.tasks import ablation_seconds, gradient_seconds, left_out_seconds, twice_seconds
 from goldviz.runs.jobs.jobs import Task
 from goldviz.ui import whole_page
 from goldviz.ui.panels import background
@@ -44,9 +45,8 @@ NO_HEAD = (
 
 
 def tone_part(look: Look) -> None:
-    """What tone the text has for the model."""
-    if "probability" not in look.overview:
-        st.info(NO_CLASSIFIER, icon=":material/sentiment_neutral:")
+    """What tone the text has for the model, where it has one that is worth something."""
+    if not hears_tone(look.read):
         return
     st.markdown("**What tone does it hear?**")
     st.html(chances_in_bars(look.overview))
@@ -118,6 +118,34 @@ def _gradients(look: Look, label: int) -> None:
             "Attention received is the mean over all layers, heads and queries; special pieces are left out here. If "
             "attention explained the answer, the points would climb together."
         )
+
+
+def words_that_matter(look: Look) -> None:
+    """The thread's last step: how the text's vector moves without each word, beside the attention that it gets."""
+    st.subheader("6 · Evidence: which words matter?", anchor=False)
+    task = look.read.task("Leaving each word out", tasks.of_reading, evidence.words_left_out, cost=left_out_seconds)
+    button = f"Leave each word out in turn (about {duration(task.seconds)})"
+    begun = services.jobs().held(task) is not None
+    waits = task.seconds > background.WAITED_SECONDS and not begun
+    if waits and not st.button(button, icon=":material/backspace:", key="start-words"):
+        return
+    ds = awaited(task)
+    if ds is None or "moved" not in ds:
+        return
+    (word, moved), (seen, received) = measures.foremost_words(ds)
+    st.markdown(
+        f"Without “{plain(word)}” the text’s vector moves most, by {moved:.3f}. "
+        + (
+            f"It also receives the most attention, {received:.3f}."
+            if word == seen
+            else f"The most attention of all words goes to “{plain(seen)}”, {received:.3f}."
+        )
+    )
+    st.html(words_in_bars(ds))
+    st.caption(
+        "The vector is the mean of the last states; it moves by 1 − cosine when the word is left out and the rest is "
+        f"read again. {NO_EXPLANATION}"
+    )
 
 
 def _worked_out(task: Task[xr.Dataset], button: str, icon: str, key: str) -> xr.Dataset | None:

@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import streamlit as st
 import xarray as xr
-from numpy import asarray, float32, ndarray
+from numpy import asarray, float32, ndarray, stack
 
 from goldviz.figures.theme import INKS, Theme
 from goldviz.labs.inside_bert import LAB, tasks
 from goldviz.labs.inside_bert.figures import FIGURES
 from goldviz.labs.inside_bert.figures.pieces import short_piece
 from goldviz.labs.inside_bert.head import head_norms, head_steps, head_word_norms, ways_down
-from goldviz.labs.inside_bert.maps import word_texts
+from goldviz.labs.inside_bert.maps import PLACES, word_texts
 from goldviz.labs.inside_bert.measures import largest_weight
 from goldviz.labs.inside_bert.parts.state import ReadText, answered, figure_text, result_of, subject_of
 from goldviz.labs.inside_bert.queries import AttentionExhibit, By, Measure
@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 View = Literal["lines", "map"]
 """One head as lines between words, or as a map with exact cells."""
 
+OVERLAY = ("#0e7ac0", "#d55e00", "#009e73", "#c46a9c", "#a77b1c", "#7a78d2")
+"""Colours of heads that lie over one another."""
 HEIGHT = 560
 """Of the drawings, in pixels."""
 AHEAD = "inside-bert"
@@ -89,6 +91,7 @@ def attention_explorer(
         "ahead": ahead,
         "view": view,
         "by": by,
+        "overlay": OVERLAY,
     }
 
     # A choice may reach an exhibit that was let go after it was shown: it is heard, and the next one begins with it.
@@ -184,10 +187,13 @@ def exhibit(read: ReadText, reading: TextReading) -> AttentionExhibit:
         tokens=pieces.tokens,
         words=pieces.words,
         tiles=reading.tiles,
-        summaries={name: reading.summaries[name] for name in ("entropy", "distance", "special")},
+        summaries={name: reading.summaries[name] for name in ("entropy", "distance", "special", *PLACES)},
         head=head,
         word_norms=word_norms,
         word_texts=word_texts(read.text, pieces.words, pieces.offsets),
         ahead=lambda layer, number, token, theme: ahead(read, reading, (layer + 1, number + 1, token + 1), theme),
+        vectors=lambda layer, number: stack(reading.head(layer, number)[:2]),
+        ids=tuple(pieces.ids.tolist()),
+        segments=pieces.segments,
         held_bytes=int(reading.hidden.numel() * 4 + 4 * len(reading.hidden) * len(pieces) ** 2),
     )

@@ -15,6 +15,7 @@ from goldviz.labs.inside_bert import LAB, tasks
 from goldviz.labs.inside_bert.figures import FIGURES
 from goldviz.labs.inside_bert.figures.head import steps_table
 from goldviz.labs.inside_bert.head import encoder_layer, without_special_pieces
+from goldviz.labs.inside_bert.parts.evidence import words_that_matter
 from goldviz.labs.inside_bert.parts.explorer import (
     AHEAD,
     STEPS,
@@ -59,11 +60,14 @@ def show(look: Look) -> None:
         "Values may be short, and other heads and layers may undo this one's work. Evidence is measured otherwise "
         "(Jain and Wallace 2019; Wiegreffe and Pinter 2019)."
     )
+    last_step = st.container(key="words-left-out")
     st.subheader("How that head got there", anchor=False)
     _pickers(look)
     _steps(look)
     _network(look)
     leave_link(look.now())
+    with last_step:
+        words_that_matter(look)
 
 
 @whole_page.drawn_alone

@@ -198,8 +198,8 @@ def order_part(look: Look) -> None:
         _pair(look, ds)
         return
     st.caption(
-        "Write [SEP] between two sentences to read them as a pair. What follows is segment B, and this part shows "
-        "what passes between the two."
+        "Add sentence B, or write [SEP] before it, to read two sentences as a pair. What follows is segment B, and "
+        "this part shows what passes between the two."
     )
 
 

@@ -17,7 +17,7 @@ from urllib.parse import quote
 import streamlit as st
 import xarray as xr
 
-from goldviz.data.texts.pieces import Pieces
+from goldviz.data.texts.pieces import Pieces, as_read
 from goldviz.declare.settings import SettingsError
 from goldviz.declare.text_models import FOLDER_PREFIX
 from goldviz.figures.spec import FigureSpec
@@ -50,6 +50,8 @@ LINK_BYTES = 6000
 SHOWN = "shown-inside-bert"
 BESIDE = "inside-bert-beside"
 """In the session state: whether a second text or model is asked for."""
+PAIRED = "inside-bert-paired"
+"""Whether there is a box for sentence B."""
 
 
 def model_named(name: str) -> TextModel:
@@ -102,12 +104,14 @@ class ReadText:
     chunk: int
 
     @classmethod
-    def cut(cls, name: str, text: str, chunk: int = 1) -> ReadText:
-        """The text in the pieces of a model, with the chunk that is asked for or the last one.
+    def cut(cls, name: str, text: str, chunk: int = 1, sentence_b: str = "") -> ReadText:
+        """The text, a pair where there is a sentence B, in the pieces of a model, with the chunk that is asked for or
+        the last one.
 
         Raises :class:`goldviz.models.text.model.TextModelError` and :class:`goldviz.data.texts.pieces.TextError`.
         """
         model = model_named(name)
+        text = as_read(model.tokeniser, text, sentence_b)
         chunks = tuple(chunks_of(model, text))
         return cls(name, model, text, chunks, min(chunk, len(chunks)))
 
@@ -278,7 +282,8 @@ def at_first_sight() -> dict[str, Any]:
 
 
 def show_what_is_beside() -> None:
-    """Open the second text's box where there is a second text or model, and close it where there is none."""
+    """Open the boxes of sentence B and of the second text where there are such, and close them where there are none."""
+    st.session_state[PAIRED] = bool(st.session_state[key_of("sentence_b")])
     st.session_state[BESIDE] = bool(st.session_state[key_of("second_text")] or st.session_state[key_of("second_model")])
 
 
@@ -312,7 +317,7 @@ def text_complaint(text: str) -> str:
 def link_of(settings: InsideBert) -> tuple[dict[str, str], list[str]]:
     """The settings as a link's parameters, and the names of the texts that are too long for one."""
     link = controls.to_link(settings)
-    texts: tuple[str, ...] = ("text", "second_text")
+    texts: tuple[str, ...] = ("text", "sentence_b", "second_text")
     sizes = {name: (len(link[name]), len(quote(link[name], errors="replace"))) for name in texts if name in link}
     left_out = [name for name, (signs, size) in sizes.items() if signs > LINK_CHARACTERS or size > LINK_BYTES]
     rest = {name: value for name, value in link.items() if name not in left_out}

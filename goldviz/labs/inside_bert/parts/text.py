@@ -15,7 +15,7 @@ from goldviz.data.texts.uploaded_text import decoded_text
 from goldviz.declare.text_models import FOLDER_PREFIX, SHIPPED
 from goldviz.labs.inside_bert.compute import pair_too_long
 from goldviz.labs.inside_bert.models import models_at_hand, named
-from goldviz.labs.inside_bert.parts.state import ReadText, complain, key_of, put
+from goldviz.labs.inside_bert.parts.state import PAIRED, ReadText, complain, key_of, put
 from goldviz.labs.inside_bert.settings import LONGEST_TEXT
 from goldviz.models.text.loading import SHIPPED_FOLDER
 from goldviz.text_models import MINILM_NAME, MINILM_WORDS
@@ -80,11 +80,27 @@ OF_CARD = {"new draws": " of new generated sentences", "new patterns": ""}
 @cache
 def shipped_words() -> str:
     """What the shipped model is, and how well it reads the language that it was trained on, from its own card."""
+    scores = _shipped_scores()
+    return f"{SHIPPED_WORDS} {tone_words(scores)}" if scores else SHIPPED_WORDS
+
+
+def hears_tone(read: ReadText) -> bool:
+    """Whether a model's tone is worth showing: it has a classifier, and no card that says that counting words does as
+    well on new patterns."""
+    if read.model.classifier is None:
+        return False
+    scores = _shipped_scores() if read.named == SHIPPED else None
+    return scores is None or _comparison(scores["new patterns"]) == "better"
+
+
+def _shipped_scores() -> Mapping[str, Mapping[str, float]] | None:
+    """What the shipped model's card says of its tone on ``OF_CARD``; None where it says nothing."""
     try:
         card = json.loads((SHIPPED_FOLDER / "card.json").read_text(encoding="utf-8"))
-        return f"{SHIPPED_WORDS} {tone_words(card['scores']['tone'])}"
+        tone: Mapping[str, Mapping[str, float]] = card["scores"]["tone"]
+        return tone if all({"accuracy", "bag of words"} <= {*tone[name]} for name in OF_CARD) else None
     except (OSError, ValueError, KeyError, TypeError):
-        return SHIPPED_WORDS
+        return None
 
 
 def tone_words(scores: Mapping[str, Mapping[str, float]]) -> str:
@@ -101,9 +117,13 @@ On new patterns: 60%, counting words 50%: it is better.
 
 def _against_counting(scores: Mapping[str, float], of: str) -> str:
     own, counted = scores["accuracy"], scores["bag of words"]
+    return f"{own:.0%}{of}, counting words {counted:.0%}: it is {_comparison(scores)}"
+
+
+def _comparison(scores: Mapping[str, float]) -> str:
+    own, counted = scores["accuracy"], scores["bag of words"]
     clear = round(abs(own - counted), 4) > CLEAR_DIFFERENCE
-    kind = "no better" if not clear else "better" if own > counted else "worse"
-    return f"{own:.0%}{of}, counting words {counted:.0%}: it is {kind}"
+    return "no better" if not clear else "better" if own > counted else "worse"
 
 
 def _is_shipped() -> bool:
@@ -141,16 +161,23 @@ def _use_beside(name: str) -> None:
 
 def text_box() -> None:
     """The text as a whole, a way to bring a file, and the model that reads it best of those at hand."""
-    st.text_area(
-        "Text",
-        key=key_of("text"),
-        height="content",
-        label_visibility="collapsed",
-        persist_state="session",
-        help=("What the model reads. It is read when you leave the box or press Ctrl and Enter."),
-    )
+    paired = bool(st.session_state.get(PAIRED))
+    boxes = {
+        "text": "1 · Sentence A" if paired else "1 · Sentence",
+        **({"sentence_b": "Sentence B"} if paired else {}),
+    }
+    for column, (name, words) in zip(st.columns(len(boxes)), boxes.items(), strict=True):
+        column.text_area(
+            words,
+            key=key_of(name),
+            height="content",
+            persist_state="session",
+            help="What the model reads. It is read when you leave the box or press Ctrl and Enter.",
+        )
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button("Read", icon=":material/play_arrow:", key="read-text", type="primary", on_click=_say_if_read)
+        words, icon = ("One text", ":material/close:") if paired else ("Add sentence B", ":material/add:")
+        st.button(words, icon=icon, key="pair-of-sentences", on_click=_pair, args=(not paired,))
         with st.popover("A file", icon=":material/upload_file:"):
             st.file_uploader(
                 "A text file",
@@ -170,12 +197,22 @@ def text_box() -> None:
     sentence = st.session_state.pop(UPLOAD_COMPLAINT, "")
     if sentence:
         complain(sentence)
-    st.session_state[IN_VIEW] = st.session_state[key_of("text")]
+    st.session_state[IN_VIEW] = _written()
+
+
+def _written() -> list[str]:
+    return [str(st.session_state[key_of(name)]) for name in ("text", "sentence_b")]
+
+
+def _pair(paired: bool) -> None:
+    """A box for sentence B, or none and no such sentence."""
+    st.session_state[PAIRED] = paired
+    put({"chunk": 1} | ({} if paired else {"sentence_b": ""}))
 
 
 def _say_if_read() -> None:
     """Leaving the box has the text read, so that a press may change nothing."""
-    if st.session_state[key_of("text")] == st.session_state.get(IN_VIEW):
+    if _written() == st.session_state.get(IN_VIEW):
         st.toast("This text is read: all that stands here is about it.")
 
 
@@ -255,7 +292,7 @@ def what_will_come(read: ReadText) -> None:
     """What stands below once the text has been read, in a sentence, for those who wait for it."""
     shape = read.model.encoder.shape
     parts = [
-        *(["the tone that it hears"] if read.model.classifier is not None else []),
+        *(["the tone that it hears"] if hears_tone(read) else []),
         f"the maps of its {shape.layers * shape.heads} heads and how each came about",
         *(["the evidence for its tone beside its attention"] if read.model.classifier is not None else []),
         *(["a hidden word to guess"] if read.model.masked_words is not None else []),
