@@ -8,7 +8,10 @@ import { colourTable, fitted, levelsOf, paintCells } from "../../goldviz/labs/in
 import { HeadLines } from "../../goldviz/labs/inside_bert/assets/head_lines.js";
 import { HeadMap } from "../../goldviz/labs/inside_bert/assets/head_map.js";
 import { extent, halfFloats, percent, shortly, written } from "../../goldviz/labs/inside_bert/assets/numbers.js";
+import { notice, writeNotice } from "../../goldviz/labs/inside_bert/assets/notice.js";
+import { workedOut } from "../../goldviz/labs/inside_bert/assets/one_weight.js";
 import { Overview } from "../../goldviz/labs/inside_bert/assets/overview.js";
+import { TokenStrip } from "../../goldviz/labs/inside_bert/assets/token_strip.js";
 import { Tip } from "../../goldviz/labs/inside_bert/assets/tip.js";
 import { sized } from "../../goldviz/ui/assets/canvas.js";
 import { positionsPage } from "../../goldviz/ui/assets/frames_page.js";
@@ -71,6 +74,7 @@ test("a tip stands beside the pointer, and on its other side where there is no r
 let parts;
 let told;
 let said;
+let weighed;
 beforeEach(() => {
   const host = element(HTML);
   parts = Object.fromEntries(host.querySelectorAll("[data-part]").map((part) => [part.dataset.part, part]));
@@ -79,12 +83,14 @@ beforeEach(() => {
   told = {
     tip, ink: () => INK, font: () => "sans-serif", table: () => colourTable(COLOURS, INK.gap), say: () => undefined,
     choose: (...head) => said.push(["choose", ...head]), query: (unit) => said.push(["query", unit]),
-    chosenUnit: () => null, hiddenWords: () => [], shown: () => "key",
+    chosenUnit: () => null, hiddenWords: () => [], shown: () => "key", weigh: (units) => (weighed = units), overlays: () => false,
+    overlay: (...head) => said.push(["overlay", ...head]),
   };
 });
 
 const HEADER = {
   layers: 2, heads: 2, tile: 2, edges: [0, 1, 2], tokens: ["gold", "rose"], special: [false, false],
+  ids: [7, 8], second: [],
   summaries: { entropy: [[0.4, 0.1], [0.3, 0.2]], distance: [[1, 2], [3, 4]] },
 };
 // Halves: 1 and 0.5, a head's four cells each.
@@ -117,6 +123,8 @@ test("heads stand by place or in order of a summary, and a key or a press choose
   const { x, y } = overview.placeOf(3);
   parts.overview.hear("click", { clientX: x + 2, clientY: y + 2 });
   assert.deepEqual(said.at(-1), ["choose", 1, 0]);
+  parts.overview.hear("click", { clientX: x + 2, clientY: y + 2, shiftKey: true });
+  assert.deepEqual(said.at(-1), ["overlay", 1, 0]);
 });
 
 test("under the pointer a tile says its head, its weight and its pieces", () => {
@@ -129,7 +137,7 @@ test("under the pointer a tile says its head, its weight and its pieces", () => 
   assert.equal(said.at(-1), undefined);
 });
 
-const ONE = { labels: ["gold", "did", "rise"], special: [false, false, true], values: Float32Array.of(0.2, 0.7, 0.1, 1, 0, 0, 0.3, 0.3, 0.4), hidden: [] };
+const ONE = { labels: ["gold", "did", "rise"], special: [false, false, true], second: [], values: Float32Array.of(0.2, 0.7, 0.1, 1, 0, 0, 0.3, 0.3, 0.4), hidden: [] };
 
 test("a map says the weight under the pointer, turns, zooms, and chooses a query by key", () => {
   const map = new HeadMap(parts, told);
@@ -171,6 +179,7 @@ test("lines lead to the keys that a query weighs most, and a chosen key may be p
   row("queries", 0).hear("pointerover");
   const chips = parts.strongest.querySelectorAll("button").map(({ textContent }) => textContent);
   assert.deepEqual(chips, ["did 0.700", "gold 0.200"]);
+  assert.deepEqual(weighed, { query: 0, key: 1 });
   parts.flow.scrollTo = () => undefined;
   parts.strongest.querySelectorAll("button")[0].click();
   parts.queries.hear("pointerleave");
@@ -182,6 +191,77 @@ test("lines lead to the keys that a query weighs most, and a chosen key may be p
   assert.deepEqual(lines.subject(), { side: "key", index: 0, alone: true });
   row("keys", 0).click();
   assert.equal(lines.subject(), null);
+});
+
+test("of a pair the lines from one sentence to the other can stand alone, and special pieces are of neither", () => {
+  const lines = new HeadLines(parts, told);
+  const labels = ["[CLS]", "gold", "rose"];
+  const values = Float32Array.of(1, 0, 0, 0.5, 0.2, 0.3, 0.1, 0.6, 0.3);
+  lines.show({ labels, special: [true, false, false], second: [false, false, true], values, hidden: [] });
+  lines.layout(300, false);
+  const ways = {};
+  for (const way of ["all", "ab", "ba", "within"]) {
+    lines.way = way;
+    lines.rank();
+    ways[way] = lines.links.map(({ query, key }) => `${query}${key}`).sort().join(" ");
+  }
+  assert.deepEqual(ways, { all: "00 01 02 10 11 12 20 21 22", ab: "12", ba: "21", within: "11 22" });
+  lines.way = "ab";
+  assert.equal(lines.share().toFixed(2), "0.30");
+  assert.deepEqual(parts.queries.querySelectorAll(".begins").map((row) => row.textContent), ["rose"]);
+});
+
+test("heads lie over one another, each named beside its weights", () => {
+  const lines = new HeadLines(parts, told);
+  lines.top = 1;
+  lines.show(ONE);
+  lines.layout(300, false);
+  lines.overlay([
+    { name: "1·1", colour: "#0e7ac0", values: ONE.values },
+    { name: "2·1", colour: "#d55e00", values: Float32Array.of(0, 0, 1, 0, 1, 0, 0, 1, 0) },
+  ]);
+  parts.queries.querySelectorAll(".unit")[0].hear("pointerover");
+  const chips = parts.strongest.querySelectorAll("button").map(({ textContent }) => textContent);
+  assert.deepEqual(chips, ["2·1 rise 1.000", "1·1 did 0.700"]);
+});
+
+test("heads of notice are those of the text in view, and a press chooses one", () => {
+  const words = (header) => notice(header).map((part) => part.words ?? part).join("").replace(/[\u2068\u2069]/g, "");
+  const header = {
+    tokens: ["[CLS]", "gold"], special: [true, false], second: [],
+    summaries: { word_before: [[0.1, 1], [0.2, 0]], word_after: [[0.1, 0], [0.2, 0.67]], other_sentence: [[0, 0], [0, 0]], first_piece: [[0.5, 0.1], [0.41, 0.4]] },
+  };
+  assert.equal(
+    words(header),
+    "Layer 1, head 2 gives the word before 1.00 of its attention, layer 2, head 2 the word after 0.67; 2 of 4 heads give [CLS] more than 0.4.",
+  );
+  const even = { ...header, summaries: { ...header.summaries, word_before: [[0.1, 0.1], [0.2, 0]], word_after: [[0, 0], [0, 0.3]], first_piece: [[0, 0], [0, 0]] } };
+  assert.equal(words(even), "Layer 2, head 2 gives the word after 0.30 of its attention, and no head gives a neighbour more. No head gives [CLS] more than 0.4.");
+  const pressed = [];
+  writeNotice(parts.notice, header, (...head) => pressed.push(head));
+  for (const button of parts.notice.querySelectorAll("button")) button.click();
+  assert.deepEqual(pressed, [[0, 1], [1, 1], [0, 0]]);
+});
+
+test("tokens stand in a strip with their numbers, as letters and no HTML", () => {
+  const strip = new TokenStrip(parts, told);
+  strip.show({ tokens: ["[CLS]", "<b>"], ids: [101, 7], special: [true, false], second: [false, true] });
+  strip.mark(1);
+  const chips = parts.tokens.querySelectorAll("button");
+  assert.deepEqual(chips.map((chip) => [chip.textContent, chip.getAttribute("aria-pressed")]), [["[CLS]101", "false"], ["<b>7", "true"]]);
+  assert.equal(chips[1].getAttribute("aria-label"), "token 2: <b>, number 7, sentence B");
+  assert.equal(parts["tokens-title"].textContent, "2 tokens");
+});
+
+test("one weight is the softmax of the scaled sum of q times k", () => {
+  // Two pieces of width 2: queries, then keys.
+  const vectors = Float32Array.of(1, 2, 0, 0, 3, 1, 1, -1);
+  const { product, sum, score, total, weight } = workedOut(vectors, 2, 2, 0, 0);
+  assert.deepEqual([[...product], sum], [[3, 2], 5]);
+  assert.equal(score.toFixed(4), (5 / Math.SQRT2).toFixed(4));
+  const scores = [5 / Math.SQRT2, -1 / Math.SQRT2];
+  assert.equal(total.toFixed(6), (1 + Math.exp(scores[1] - scores[0])).toFixed(6));
+  assert.equal(weight.toFixed(6), (1 / total).toFixed(6));
 });
 
 test("captions say what is drawn: the measure, the share of what is hidden and the scale's ends", () => {
@@ -232,7 +312,7 @@ test("the explorer fetches the overview once and each head that is chosen, and t
   const host = element(HTML);
   const data = {
     address: "/x", exhibit: "secret", choice: { layer: 0, head: 0, token: null }, height: 400, theme: "light",
-    inks: { light: INK, dark: INK }, ahead: "bert-page", view: "map", by: "piece",
+    inks: { light: INK, dark: INK }, overlay: ["#0e7ac0"], ahead: "bert-page", view: "map", by: "piece",
   };
   const tell = (name, value) => heard.push([name, value]);
   const leave = explorer({ data, parentElement: { querySelector: () => host }, setStateValue: tell, setTriggerValue: tell });

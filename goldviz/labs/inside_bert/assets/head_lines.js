@@ -5,6 +5,7 @@ import { spanOf } from "./cells.js";
 import { shortly } from "./numbers.js";
 
 const TALLEST_ROW = 28;
+const FINGER_ROW = 36;
 const ROOMY = 28;
 const VALUE_ROOM = 76;
 const LETTER_ROOM = 9;
@@ -140,7 +141,7 @@ export class HeadLines {
   layout(height, narrow) {
     if (!this.count) return;
     // A sentence fills the height; a long text keeps rows that can be read.
-    this.pitch = Math.min(TALLEST_ROW, Math.max(narrow ? 30 : 22, Math.floor((height - 2) / this.count)));
+    this.pitch = Math.min(narrow ? FINGER_ROW : TALLEST_ROW, Math.max(narrow ? 30 : 22, Math.floor((height - 2) / this.count)));
     this.height = Math.min(height, Math.max(this.count * this.pitch + 2, 120));
     this.flow.classList.toggle("roomy", this.pitch >= ROOMY);
     this.flow.style.setProperty("--pitch", `${this.pitch}px`);

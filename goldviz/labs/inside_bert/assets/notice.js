@@ -51,7 +51,7 @@ export function notice({ summaries, tokens, special, second }) {
 
 export function writeNotice(host, header, choose) {
   const elements = notice(header).map((part) => {
-    if (typeof part === "string") return document.createTextNode(part);
+    if (typeof part === "string") return part;
     const button = document.createElement("button");
     button.type = "button";
     button.textContent = part.words;

@@ -1,6 +1,7 @@
 // One weight with all that leads to it: q and k, their product in every dimension, its sum, and the softmax.
 
 import { sized } from "../../../ui/assets/canvas.js";
+import { shortly } from "./numbers.js";
 import { isolated } from "./overview.js";
 
 const STRIP = 16;
@@ -20,6 +21,7 @@ export function workedOut(vectors, width, count, query, key) {
   return { q, k, product: k.map((value, at) => value * q[at]), sum: dot(k), score: scores[key], power, total, weight: power / total };
 }
 
+const small = (value) => (value > 0 && value < 0.0005 ? value.toExponential(1).replace("-", "−") : value.toFixed(3));
 const signed = (value, digits = 2) => value.toFixed(digits).replace("-", "−");
 
 export class OneWeight {
@@ -33,13 +35,12 @@ export class OneWeight {
     this.found = workedOut(vectors, width, pieces.length, query, key);
     const { sum, score, power, total, weight } = this.found;
     const [asking, asked] = [query, key].map((at) => `“${isolated(pieces[at])}”`);
-    this.put("weight-title", `${asking} looks at ${asked}: ${weight.toFixed(3)}`);
+    this.put("weight-title", `${asking} looks at ${asked}: ${shortly(weight)}`);
     this.put("weight-sum", `q · k = ${signed(sum)}`);
     this.put("weight-of", `the sum of ${width} products`);
     this.put("weight-score", `÷ √${width} = ${signed(score)}`);
-    this.put("weight-softmax", `softmax: ${power < 0.0005 && power > 0 ? power.toExponential(1).replace("-", "−") : power.toFixed(3)} / ${total.toFixed(3)} = ${weight.toFixed(3)}`);
+    this.put("weight-softmax", `softmax: ${small(power)} / ${total.toFixed(3)} = ${small(weight)}`);
     this.draw();
-    return [`q · k = ${signed(sum)}`, `÷ √${width} = ${signed(score)}`, `softmax over ${pieces.length} keys = ${weight.toFixed(3)}`];
   }
 
   put(part, words) {
