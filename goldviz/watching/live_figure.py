@@ -30,7 +30,7 @@ def figure_of(dataset: xr.Dataset, name: str, layers: str, theme: Literal["light
     if asked.complaint or quantity not in dataset:
         nothing = f"The run has no {LABELS[quantity].lower()} yet."
         raise SettingsError({"layers": asked.complaint if quantity in dataset else nothing})
-    return layer_map([("", dataset)], quantity, layers, theme).checked()
+    return layer_map(quantity, layers)(dataset, theme=theme)
 
 
 def notebook() -> Any:

@@ -5,19 +5,24 @@ From outside only the modules are known, with their names: how values flow betwe
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from goldviz.arrays.labelled import Run
 from goldviz.figures import theme as look
 from goldviz.figures.diagram import Diagram, Node, Part, part_in_words
+from goldviz.figures.draft import Figure
+from goldviz.figures.frames import AtStep
 from goldviz.figures.limits import decades, exact
-from goldviz.figures.theme import Theme
-from goldviz.watching.figures import LABELS, PLAIN, SELDOM, SHARES, block_of
-from goldviz.watching.measures import last_values, layers_of
+from goldviz.figures.plot import Plot
+from goldviz.figures.reading import single
+from goldviz.watching.figures import LABELS, PLAIN, SELDOM, SHARES, block_of, of_run
+from goldviz.watching.measures import layers_of
+from goldviz.watching.measures import values as values_of
 
 ACROSS = 9
 """Most layers of a block in one row."""
@@ -38,33 +43,59 @@ class _Row(NamedTuple):
     places: list[int]
 
 
-def network_diagram(run: Run, theme: Theme) -> Diagram:
-    """The diagram of a run's network; a box whose number is not finite, or has no place on the scale, is hatched."""
+def _network(plot: Plot) -> Figure:
+    """The diagram of a run's network at the step in view; a box whose number is not finite, or has no place on the
+    scale, is hatched."""
+    run = plot.ds
     layers = layers_of(run)
     every = _rows([name for name, _, _ in layers])
     half = MOST_ROWS // 2
     rows = every if len(every) <= MOST_ROWS else [*every[:half], *every[-half:]]
-    last = {name: last_values(run, name, len(layers)) for name in COLOURS if name in run}
-    last = {name: values for name, values in last.items() if any(value is not None for value in values)}
+    numbers = {name: _until_each(run, name, len(layers)) for name in COLOURS if name in run}
+    numbers = {name: values for name, values in numbers.items() if not np.isnan(values).all()}
+    if not numbers:
+        return plot.instead("Nothing of this was recorded yet.")
     nodes, shown = _nodes(rows, layers)
     notes = [f"{len(layers):,} layers, in the order in which the model names them."]
     if len(rows) < len(every):
         notes.append(f"Of {len(every):,} rows the first and the last {half} are drawn.")
     picture = Diagram()
-    look.apply(picture, theme, title="Where in the network?", notes=notes, legend=False, hover="closest")
+    look.apply(picture, plot.theme, title=plot.title, notes=notes, legend=False, hover="closest")
     picture.update_layout(
         meta={
             "notes": notes,
             "diagram": {
                 "noun": "layer",
                 "parts": [part_in_words(Part("", nodes, row=ROW))],
-                "colours": [_colour(name, values, shown) for name, values in last.items()],
+                "colours": [_colour(plot, name, values, shown) for name, values in numbers.items()],
                 "scale": look.sequential_stops(),
                 "step": "step",
             },
         }
     )
     return picture
+
+
+network = replace(
+    of_run(
+        "Where in the network?",
+        shows="Each layer's number at the step in view, or the last one before. Hatched: not finite, or 0 on a scale "
+        "of powers of ten.",
+        cannot_show="How values flow between the layers.",
+    )(_network),
+    name="network",
+    canvas=True,
+)
+"""The network of a watched run, as a diagram."""
+
+
+def _until_each(run: Run, name: str, layers: int) -> NDArray[np.float64]:
+    """What was measured last of each layer, up to each step."""
+    rows = values_of(run, name)
+    if rows.ndim != 2 or rows.shape[1] != layers:
+        return np.full((0, layers), np.nan)
+    measured = np.where(np.isnan(rows), 0, np.arange(len(rows))[:, None])
+    return np.take_along_axis(rows, np.maximum.accumulate(measured, axis=0), axis=0)
 
 
 def _rows(names: Sequence[str]) -> list[_Row]:
@@ -109,9 +140,11 @@ def _short(name: str) -> str:
     return told if len(told) <= SHORT else f"{told[: SHORT - 1]}…"
 
 
-def _colour(name: str, values: Sequence[float | None], shown: Sequence[int | None]) -> dict[str, Any]:
-    measured = [values[place] for place in shown if place is not None]
-    finite = np.array([value for value in measured if value is not None and math.isfinite(value)])
+def _colour(plot: Plot, name: str, values: NDArray[np.float64], shown: Sequence[int | None]) -> dict[str, Any]:
+    dim = str(plot.ds[name].dims[0])
+    at = plot.places[dim]
+    seats = [place for place in shown if place is not None]
+    finite = values[:, seats][np.isfinite(values[:, seats])]
     scale = "share" if name in SHARES else "linear" if name in PLAIN else "log"
     if scale == "share":
         limits = (0.0, 1.0)
@@ -120,13 +153,14 @@ def _colour(name: str, values: Sequence[float | None], shown: Sequence[int | Non
     else:
         powers = np.log10(finite[finite > 0])
         limits = decades(float(powers.min()), float(powers.max())) if powers.size else (-1.0, 0.0)
-    numbers = [math.nan if place is None or (value := values[place]) is None else value for place in shown]
+    numbers = np.full((len(at), len(shown)), np.nan, np.float32)
+    numbers[:, [number for number, place in enumerate(shown) if place is not None]] = single(values[at][:, seats])
     return {
         "name": name,
         "words": LABELS[name],
         "unit": "",
         "scale": scale,
         "limits": [float(limit) for limit in limits],
-        "values": np.array(numbers, np.float32),
-        "at": None,
+        "values": AtStep(dim, numbers),
+        "at": AtStep(dim, plot.ds[dim].values[at]),
     }

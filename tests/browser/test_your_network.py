@@ -6,10 +6,11 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
-from goldviz.runs.recorder import Progress
+from goldviz.runs.recorder import Batch, Progress
 from goldviz.runs.store.run_store import Store
 from goldviz.watching.declared import WatchedScript
 from tests.browser.app_server import Server, environment_of, own_faults, running
@@ -80,7 +81,7 @@ def test_a_script_is_followed_from_its_first_step_to_its_cards(
     page = open_page(f"{server.address}/your_network")
     # Until a script has begun, a recorded run stands here that fails.
     expect(page.get_by_text("The gradient vanishes on its way to the first layers")).to_be_visible()
-    expect(page.get_by_text("Gradient norm by layer and step")).to_be_visible()
+    expect(page.get_by_text("Gradient norm by layer and step", exact=True)).to_be_visible()
     page.get_by_text("Watch your own").click()
     expect(page.get_by_text("Put three lines around the loop")).to_be_visible()
     (tmp_path / "mine.py").write_text(SCRIPT)
@@ -91,9 +92,9 @@ def test_a_script_is_followed_from_its_first_step_to_its_cards(
         expect(state).to_contain_text("Training")
         expect(page.get_by_text("A recorded example")).to_have_count(0)
         expect(page.locator(":is(.goldviz-picture, .main-svg)").first).to_be_visible()
-        place = page.get_by_text(re.compile(r"step \d+,"))
-        first = place.inner_text()
-        expect(place).not_to_have_text(first)
+        place = page.locator(".goldviz-progress-words")
+        expect(place).to_contain_text(re.compile(r"Step \d+ ·"))
+        expect(place).not_to_have_text(place.inner_text())
         expect(page.get_by_text("Layers are frozen that the optimiser holds")).to_be_visible()
         expect(page.get_by_text("A value was no finite number")).to_be_visible()
         expect(page.locator("[class*=stMarkdownBadge]").filter(has_text="Finished")).to_be_visible()
@@ -115,7 +116,7 @@ def test_a_script_is_followed_from_its_first_step_to_its_cards(
     query.fill("2 : weight")
     query.press("Enter")
     page.set_viewport_size({"width": 390, "height": 844})
-    expect(page.get_by_text("Weight norm by layer and step")).to_be_visible()
+    expect(page.get_by_text("Weight norm by layer and step", exact=True)).to_be_visible()
     # What another process writes now the page notices by itself.
     store = Store(server.database)
     [run], _ = store.list()
@@ -126,11 +127,56 @@ def test_a_script_is_followed_from_its_first_step_to_its_cards(
     store.create(WatchedScript(), name="another of mine", status="running")
     store.close()
     expect(page.get_by_text("another of mine has begun.")).to_be_visible()
-    expect(page.get_by_text("Weight norm by layer and step")).to_be_visible()
+    expect(page.get_by_text("Weight norm by layer and step", exact=True)).to_be_visible()
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     page.get_by_role("button", name="Show it").click()
-    expect(page.get_by_text("no step yet")).to_be_visible()
+    expect(page.get_by_text("No step yet")).to_be_visible()
     expect(page.get_by_text("has begun")).to_have_count(0)
+
+
+def test_a_timeline_steps_back_by_arrow_keys_while_the_run_grows(
+    server: Server, open_page: Callable[..., Page], tmp_path: Path
+) -> None:
+    store = Store(server.database)
+    names = ["first", "second"]
+    run_id = store.create(WatchedScript(), name="grows", status="running")
+    facts = {"layers": [[name, "Linear", 10] for name in names]}
+
+    def trained(first: int, last: int) -> None:
+        batch = Batch(first)
+        for step in range(first, last + 1):
+            batch.add("loss", step, np.float32(1 / step))
+            batch.add("gradient_by_layer", step, np.array([1e-3 / step, 1e-1], np.float32))
+            batch.last_step = step
+        progress = Progress(last, 0, last / 10, 0.1)
+        store.append(run_id, progress, batch=batch, coordinates={"layer": names}, attributes=facts)
+
+    trained(1, 20)
+    page = open_page(f"{server.address}/your-network?run={run_id}")
+    slider = page.get_by_role("slider", name="Step in view")
+    expect(slider).to_have_attribute("aria-valuetext", "Step 20 of 20")
+    expect(page.get_by_text("At step 20.")).to_be_visible()
+    trained(21, 30)
+    expect(slider).to_have_attribute("aria-valuetext", "Step 30 of 30")
+    expect(page.get_by_text("At step 30.")).to_be_visible()
+    slider.focus()
+    for _ in range(3):
+        slider.press("ArrowLeft")
+    expect(slider).to_have_attribute("aria-valuetext", "Step 27 of 30")
+    expect(page.get_by_text("At step 27.")).to_be_visible()
+    expect(page).to_have_url(re.compile(r"step=27"))
+    trained(31, 40)
+    expect(slider).to_have_attribute("aria-valuetext", "Step 27 of 40")
+    expect(page.locator(".goldviz-progress-words")).to_contain_text("Step 40 ·")
+    expect(page.get_by_text("At step 27.")).to_be_visible()
+    page.reload()
+    expect(slider).to_have_attribute("aria-valuetext", "Step 27 of 40")
+    expect(page.get_by_text("At step 27.")).to_be_visible()
+    store.append(run_id, Progress(40, 0, 4.0, 0.1), status="interrupted")
+    store.close()
+    expect(page.get_by_text("Interrupted")).to_be_visible()
+    slider.press("End")
+    expect(page.get_by_text("At step 40.")).to_be_visible()
 
 
 @pytest.mark.slow
@@ -183,7 +229,7 @@ def test_a_cure_is_tried_on_the_run_from_its_card_and_the_card_tells_the_measure
         ).to_be_visible()
         expect(page.get_by_role("button", name="Try it on my run")).to_have_count(0)
         # The script trains on, with its layers as frozen as they were.
-        place = page.get_by_text(re.compile(r"step \d+,"))
+        place = page.locator(".goldviz-progress-words")
         expect(place).not_to_have_text(place.inner_text())
         page.set_viewport_size({"width": 390, "height": 844})
         expect(told).to_be_visible()

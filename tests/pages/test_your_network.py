@@ -123,7 +123,7 @@ def test_six_hundred_modules_are_one_map_and_one_table() -> None:
     next(button for button in visitor.at.button if button.label == "Change it").click()
     visitor.look()
     assert store.take_commands(run_id) == [Command("change", {"learning_rate": 0.02})]
-    figure = layer_map([("deep", services.live_run(run_id).snapshot()[1])], "update_to_data", "", "light")
+    figure = layer_map("update_to_data").draw(services.live_run(run_id).snapshot()[1])
     cells, crosses = figure.data
     assert np.shape(cells.z)[0] == 600
     assert list(crosses.y) == [599]

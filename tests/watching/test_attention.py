@@ -88,5 +88,5 @@ def test_a_map_has_a_row_for_each_head() -> None:
             record.step(loss=loss)
     told = record.dataset()
     assert np.isfinite(told["largest_logit"].sel(layer="body.layers.0.self_attn").values).all()
-    figure = layer_map([("mine", told)], "largest_logit", "*.self_attn", "light").to_dict()
+    figure = layer_map("largest_logit", "*.self_attn").draw(told).to_dict()
     assert figure["layout"]["yaxis"]["ticktext"] == ["body.layers.0.self_attn · 1", "body.layers.0.self_attn · 2"]

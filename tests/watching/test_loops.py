@@ -10,11 +10,13 @@ import torch
 from torch import nn
 
 import goldviz
+from goldviz.arrays.light import LightDataset
 from goldviz.declare.settings import SettingsError
 from goldviz.figures.reading import marks
 from goldviz.runs.store.run_store import Store
 from goldviz.runs.store.schema import StoreBusyError
-from goldviz.watching.figures import LABELS, columns, layer_map, losses, query
+from goldviz.watching.figure_table import figures_in_view
+from goldviz.watching.figures import LABELS, columns, layer_map, query
 from goldviz.watching.measures import looked_every
 from goldviz.watching.price import Price
 from goldviz.watching.watcher import Watcher
@@ -315,9 +317,9 @@ def test_a_map_leaves_nothing_extreme_out() -> None:
         stepped(record, model)
     told = record.dataset()
     for quantity in LABELS:
-        assert layer_map([("a", told), ("b", told)], quantity, "", "dark").to_json()
+        assert layer_map(quantity).draw(told, theme="dark").to_json()
     x, y = task()
-    assert losses([("a", told)], "light").to_json()
+    assert figures_in_view("")["loss"].draw(LightDataset.of(told)).to_json()
     assert len(x) == len(y)
 
 

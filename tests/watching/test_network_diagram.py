@@ -10,13 +10,13 @@ import xarray as xr
 
 from goldviz.arrays.labelled import Run
 from goldviz.watching.figures import query
-from goldviz.watching.network_diagram import MOST_ROWS, network_diagram
+from goldviz.watching.network_diagram import MOST_ROWS, network
 from tests.watching.loops import classified, mlp, watching
 
 
 def drawn(run: Run) -> tuple[list, dict]:
     """The nodes that travel to a browser, and its colours by name."""
-    diagram = network_diagram(run, "light").layout["meta"]["diagram"]
+    diagram = network.draw(run).layout["meta"]["diagram"]
     return diagram["parts"][0]["nodes"], {colour["name"]: colour for colour in diagram["colours"]}
 
 
@@ -63,9 +63,8 @@ def test_blocks_stand_in_rows_and_of_many_the_first_and_the_last_are_drawn() -> 
     names = [f"encoder.layer.{block}.{part}" for block in range(100) for part in ("query", "key")] + ["head"]
     values = np.arange(1.0, 1.0 + len(names))
     layers = json.dumps([[name, "Linear", 6] for name in names])
-    run = xr.Dataset(
-        {"weight_norm": (("look", "layer"), values[None])}, coords={"layer": names}, attrs={"layers": layers}
-    )
+    places = {"layer": names, "look": [1]}
+    run = xr.Dataset({"weight_norm": (("look", "layer"), values[None])}, coords=places, attrs={"layers": layers})
     nodes, colours = drawn(run)
     assert len({node[3] for node in nodes}) == MOST_ROWS
     rows = {tuple(node[0] for node in nodes if node[3] == row) for row in range(MOST_ROWS)}
@@ -74,7 +73,7 @@ def test_blocks_stand_in_rows_and_of_many_the_first_and_the_last_are_drawn() -> 
     assert ("layer.50", "query", "key") not in rows
     for node, value in zip(nodes, colours["weight_norm"]["values"], strict=True):
         assert math.isnan(value) if "layer" not in node[7] else value == values[names.index(node[7]["layer"])]
-    notes = network_diagram(run, "light").layout["meta"]["notes"]
+    notes = network.draw(run).layout["meta"]["notes"]
     assert notes == [
         "201 layers, in the order in which the model names them.",
         "Of 101 rows the first and the last 20 are drawn.",

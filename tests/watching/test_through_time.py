@@ -133,6 +133,6 @@ def test_a_watched_loop_tells_time_steps_on_close_looks() -> None:
     assert told["gate_product"].attrs["kind"] == "gate_product"
     np.testing.assert_array_equal(told["gate_product"].values[:, 5], 1)
     assert (np.diff(told["gate_product"].values[:, :6]) > 0).all()
-    names = [curve.name for curve in through_time(told, "light").data]
+    names = [curve.name for curve in through_time.draw(told).data]
     assert names == ["Gradient of h(t)", "Largest singular value of dh(T)/dh(t)", "What the gates alone leave"]
     assert record.facts["through_time"] == "cell"

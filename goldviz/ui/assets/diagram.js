@@ -250,6 +250,8 @@ export default function ({ data, parentElement, setTriggerValue }) {
   const place = (host.goldvizPlace ??= placeOfDiagram(host, () => undefined));
   place.data = { ...data, key: data.frames?.key ?? data.subject };
   say(place.shown.why, data.description);
+  const tell = (places) => setTriggerValue("chosen", Object.fromEntries(places.map(({ of, value }) => [of, value])));
+  place.tell = data.chooses ? tell : undefined;
   const source = JSON.stringify(data.frames ?? data.figure);
   if (place.source !== source) {
     place.source = source;
@@ -259,7 +261,6 @@ export default function ({ data, parentElement, setTriggerValue }) {
     } else {
       const figure = JSON.parse(data.figure, (_name, value) => ofBase64(value));
       place.want = () => figure;
-      place.tell = (places) => setTriggerValue("chosen", Object.fromEntries(places.map(({ of, value }) => [of, value])));
     }
   }
   const page = data.ahead ? positionsPage(data.ahead) : undefined;

@@ -69,9 +69,9 @@ export function merged(lane, sent, message) {
       kept[dim] = from ? [...kept[dim].slice(0, from), ...places] : places;
     figures[name] = { template: figure.figure ?? before.template, rows, kept, redrawn: figure.redrawn };
   }
-  const { id, version, run, sense, progress, last } = sent;
+  const { id, version, run, sense, progress, last, apart } = sent;
   const look = sent.look ?? lane?.look;
-  return { id, version, run, sense, progress, last, look, steps, figures };
+  return { id, version, run, sense, progress, last, apart, look, steps, figures };
 }
 
 // How many of these sorted numbers are at most `value`.

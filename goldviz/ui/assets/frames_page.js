@@ -176,8 +176,9 @@ class FramesPage {
   recorded(id) {
     const lane = this.lanes.get(id);
     const lists = this.dimensions(id).map((dim) => lane.steps[dim]).filter((labels) => labels?.length);
-    // A report has all figures in one view: what was recorded more seldom shows its last step so far, and names it.
-    if (!this.address) return lists.sort((one, other) => one.length - other.length).at(-1);
+    // A report has all figures in one view, and a watched run's are told apart: there what was recorded more seldom shows
+    // its last step so far, and names it.
+    if (!this.address || lane.apart) return lists.sort((one, other) => one.length - other.length).at(-1);
     const held = this.common.get(id);
     if (held?.lane === lane && held.lists.length === lists.length && held.lists.every((one, at) => one === lists[at]))
       return held.steps;

@@ -28,9 +28,11 @@ export default function ({ data, parentElement, setTriggerValue }) {
     const { share, words: said } = lane?.progress ?? data;
     words.textContent = words.title = page.trouble || said;
     bar.style.width = `${100 * share}%`;
-    // Of a run that is over a full bar would stay on the page for ever; what it took of it, the words say.
-    host.classList.toggle("goldviz-progress-whole", share >= 1);
-    host.setAttribute("aria-valuenow", Math.round(100 * share));
+    // Of a run that is over a full bar would stay on the page for ever; what it took of it, the words say. Nobody knows how
+    // many steps a script will take.
+    host.classList.toggle("goldviz-progress-whole", share === null || share >= 1);
+    if (share === null) host.removeAttribute("aria-valuenow");
+    else host.setAttribute("aria-valuenow", Math.round(100 * share));
     host.setAttribute("aria-valuetext", words.textContent);
     if (changed() !== undefined && !page.begins(data.lane)) asking ??= setTimeout(ask, TOGETHER_MS);
   };

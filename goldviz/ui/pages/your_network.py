@@ -2,57 +2,34 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pandas as pd
 import streamlit as st
 
-from goldviz.arrays.light import LightDataset
-from goldviz.declare.kinds import KindError, understood
-from goldviz.diagnostics.findings import Finding, percent
-from goldviz.figures.by_kind import figures_of_any_run
-from goldviz.figures.overlay import scalars
+from goldviz.declare.settings import SettingsError
+from goldviz.diagnostics.findings import Finding
 from goldviz.figures.reading import marks
 from goldviz.runs.recorder import Command
 from goldviz.runs.store.run import Run
 from goldviz.runs.store.run_store import UnknownRunError
 from goldviz.runs.store.schema import StoreError
 from goldviz.ui import address, chrome, whole_page
+from goldviz.ui.panels import live_figure as live
+from goldviz.ui.panels import watched
 from goldviz.ui.panels.findings import SIGNS
-from goldviz.ui.panels.live_figure import live_diagram, live_figure
-from goldviz.ui.serving import services
-from goldviz.ui.theme import theme_now
-from goldviz.ui.words import STATES, duration, numbered, plain
-from goldviz.watching import example
-from goldviz.watching.declared import TRY, WATCHED
-from goldviz.watching.figures import (
-    BY_HEAD,
-    LABELS,
-    MOST_LINES,
-    SELDOM,
-    layer_lines,
-    layer_map,
-    losses,
-    query,
-    through_time,
-)
-from goldviz.watching.findings import findings_of, gauge
+from goldviz.ui.panels.live_figure import Source
+from goldviz.ui.panels.watched import WatchedLane
+from goldviz.ui.serving import frames, services
+from goldviz.ui.words import STATES, numbered, plain
+from goldviz.watching.declared import STEP, TRY, WATCHED
+from goldviz.watching.figure_table import OF_KINDS
+from goldviz.watching.figures import BY_HEAD, LABELS, MOST_LINES, SELDOM, query
+from goldviz.watching.findings import gauge
 from goldviz.watching.knobs import CLIP, DROPOUT, FREEZE, RATE
-from goldviz.watching.measures import (
-    knobs_of,
-    last_values,
-    layers_of,
-    looked_every,
-    replayed,
-    share_watching,
-    trials_of,
-    tried_of,
-)
-from goldviz.watching.network_diagram import network_diagram
-from goldviz.watching.versions import known, said_of
+from goldviz.watching.measures import knobs_of, last_values, layers_of, replayed, trials_of, tried_of
 
 RUN = "run"
 """The address's parameter that names the runs in view."""
@@ -68,8 +45,8 @@ NUMBERS = {
 """The knobs that are numbers: words, and the least and the largest value."""
 CHOSEN, SEEN = "your-network-runs", "your-network-seen"
 """Of the session's state: the runs in view, and when the newest run began that its visitor was told of."""
-QUERY = "your-network-query"
-"""Of the session's state: which layers the map is asked for."""
+QUERY, QUANTITY = "your-network-query", "your-network-quantity"
+"""Of the session's state: which layers the map is asked for, and of which quantity where the line names none."""
 ASKED = "your-network-asked-trials"
 """Of the session's state: what came of asking for a trial, by run and kind of card."""
 SET_ASIDE = "your-network-set-aside"
@@ -81,25 +58,15 @@ MOST = 3
 """Runs side by side."""
 LISTED = 50
 SECONDS = 2.0
-"""After which a growing run is drawn again."""
+"""After which it is asked whether another run has begun."""
+TIMELINE, ARRIVED = "your-network-timeline", "your-network-arrived"
+"""Of the session's state: the step in view, and whether the link's was taken."""
 PASTE = """import goldviz
 
 with goldviz.watch(model, optimizer, name="my run") as record:
     for x, y in loader:
         ...                       # your step, as it is
         record.step(loss=loss)    # the only line inside the loop"""
-
-
-@dataclass(frozen=True)
-class Watched:
-    """A run in view, under the name that tells it from the others."""
-
-    title: str
-    run: Run
-    records: LightDataset
-    findings: Sequence[Finding]
-    left_out: str
-    """What another goldviz recorded and this one does not know, in a sentence; empty where nothing."""
 
 
 def show() -> None:
@@ -113,17 +80,20 @@ def show() -> None:
         st.error(plain(str(error)))
         return
     chrome.arrival(complaints)
+    if st.session_state.get(chrome.BACK) or ARRIVED not in st.session_state:
+        st.session_state[ARRIVED] = True
+        step = address.of(STEP)
+        live.go_to_step(TIMELINE, int(step) if step.isdecimal() else None)
     if not runs:
         with st.expander("Watch your own"):
             _how_to_begin()
         whole_page.drawn_alone(_wait_for_the_first, run_every=SECONDS)()
-        whole_page.drawn_alone(_example)()
+        whole_page.drawn_alone(_look)([watched.RECORDED])
         return
     chosen = _chosen(runs, named, follows=bool(named or complaints))
-    growing = any(run.unfinished for run in runs if run.id in chosen)
-    whole_page.drawn_alone(_news, run_every=SECONDS)(chosen, growing)
+    whole_page.drawn_alone(_news, run_every=SECONDS)(chosen)
     if chosen:
-        whole_page.drawn_alone(_live, run_every=SECONDS if growing else None)(chosen, growing)
+        whole_page.drawn_alone(_look)(chosen)
     with st.expander("Watch another"):
         _how_to_begin()
 
@@ -136,17 +106,6 @@ def _how_to_begin() -> None:
     )
 
 
-def _example() -> None:
-    """A recorded run that does not learn, with its card and its map, until there is one of the visitor's own."""
-    records = example.recorded()
-    run = Run(
-        id="example", experiment=WATCHED, name=example.TITLE, settings="", settings_version=1, status="finished",
-        message=EXAMPLE, created=0.0, step=example.STEPS, total=0, seconds=float(records.attrs["duration"]),
-        instrument_seconds=0.0, version=0, parent=None, parent_step=None, attributes={}, changes={},
-    )  # fmt: skip
-    _drawn([Watched(example.TITLE, run, records, findings_of(records), "")])
-
-
 def _wait_for_the_first() -> None:
     """Show the first run as soon as a script begins one."""
     try:
@@ -157,16 +116,12 @@ def _wait_for_the_first() -> None:
         st.rerun()
 
 
-def _news(chosen: Sequence[str], growing: bool) -> None:
-    """Say that a script has begun another run since this page was opened, and follow one in view that goes on."""
-    store = services.store()
+def _news(chosen: Sequence[str]) -> None:
+    """Say that a script has begun another run since this page was opened."""
     try:
-        runs, _ = store.list(experiment=WATCHED, limit=1)
-        goes_on = not growing and any(store.run(run_id).unfinished for run_id in chosen)
-    except (StoreError, UnknownRunError):
+        runs, _ = services.store().list(experiment=WATCHED, limit=1)
+    except StoreError:
         return
-    if goes_on:
-        st.rerun()
     for newest in runs:
         seen = st.session_state.setdefault(SEEN, newest.created)
         if newest.id in chosen:
@@ -180,6 +135,12 @@ def _news(chosen: Sequence[str], growing: bool) -> None:
 def _choose(run_id: str) -> None:
     whole_page.changed()
     st.session_state[CHOSEN] = [run_id]
+    _follow()
+
+
+def _follow() -> None:
+    """Go to the last step of what comes into view, and on with it."""
+    live.go_to_step(TIMELINE, None)
 
 
 def _named() -> tuple[list[Run], list[str]]:
@@ -212,102 +173,111 @@ def _chosen(runs: Sequence[Run], named: Sequence[Run], *, follows: bool) -> list
         st.session_state[CHOSEN] = [runs[0].id]
     st.session_state[CHOSEN] = [run_id for run_id in st.session_state[CHOSEN] if run_id in titles]
     chosen = st.multiselect(
-        "Runs", list(titles), key=CHOSEN, max_selections=MOST, format_func=lambda run_id: titles.get(run_id, run_id)
-    )
+        "Runs", list(titles), key=CHOSEN, max_selections=MOST, format_func=lambda run_id: titles.get(run_id, run_id),
+        on_change=_follow,
+    )  # fmt: skip
     if chosen or not follows:
-        address.leave({RUN: ",".join(chosen)} if chosen else {})
+        step = address.of(STEP)
+        address.leave({RUN: ",".join(chosen), **({STEP: step} if step else {})} if chosen else {})
     return list(chosen)
 
 
-def _live(run_ids: Sequence[str], growing: bool) -> None:
-    """All that follows the runs while they grow."""
+def _look(run_ids: Sequence[str]) -> None:
+    """All that is seen of the runs at the step in view; what grows with them follows by itself."""
     try:
-        snapshots = [services.live_run(run_id).snapshot() for run_id in run_ids]
-    except (StoreError, UnknownRunError) as error:
+        lanes = [watched.read(run_id) for run_id in run_ids]
+    except (StoreError, UnknownRunError, SettingsError) as error:
         st.error(plain(str(error)))
         return
-    titles = numbered([run.name or run.id for run, _ in snapshots])
-    views = [
-        Watched(title, run, own := known(records), findings_of(own), said_of(records))
-        for title, (run, records) in zip(titles, snapshots, strict=True)
-    ]
-    if growing and not any(view.run.unfinished for view in views):
-        st.rerun()
-    _drawn(views)
-
-
-def _drawn(views: Sequence[Watched]) -> None:
-    """States, cards and figures of these runs."""
-    for column, view in zip(st.columns(len(views)), views, strict=True):
+    titles = numbered([lane.title for lane in lanes])
+    lanes = [replace(lane, shown_title=title) for lane, title in zip(lanes, titles, strict=True)]
+    line = st.session_state.get(QUERY, "")
+    source = Source.of(WATCHED, list(run_ids), asked=line)
+    with st.container(key="timeline"):
+        step = live.timeline(source, STEP.capitalize(), max(lane.last_step for lane in lanes), key=TIMELINE)
+    address.keep(STEP, "" if step is None else str(step))
+    for column, lane in zip(st.columns(len(lanes)), lanes, strict=True):
         with column:
-            _state(view)
-            _knobs(view)
-    looking, reading = st.columns([2, 1])
-    with looking, st.container(key="first-look"):
-        _figures(views)
-    with reading:
-        for view in views:
-            _cards(view, several=len(views) > 1)
-
-
-def _figures(views: Sequence[Watched]) -> None:
-    """Losses, numbers of the scripts' own, the map, and what else can be opened."""
-    theme = theme_now()
-    named = [(view.title, view.records) for view in views]
-    live_figure(
-        losses(named, theme).to_json(),
-        key="your-network-loss",
-        subject=" ".join(view.run.id for view in views),
-        description="The loss of each run in view over its steps.",
-    )
-    if any("scalars" in view.records for view in views):
-        live_figure(
-            scalars(named, theme).to_json(),
-            key="your-network-scalars",
-            subject=" ".join(view.run.id for view in views),
-            description="Numbers that the scripts told of themselves, over their steps.",
-        )
-    _map(views)
-    _through_time(views[0])
+            _state(lane, source)
+    view = _View(lanes, source)
+    if len(lanes) == 1:
+        left, right = st.columns([3, 2])
+        with left, st.container(key="first-look"):
+            _map(view, line)
+        with right:
+            _cards(lanes[0])
+            view.across("loss")
+    else:
+        for column, lane in zip(st.columns(len(lanes)), lanes, strict=True):
+            with column:
+                _cards(lane)
+        _map(view, line)
+        view.across("loss")
+    if any("scalars" in lane.records for lane in lanes):
+        view.across("scalars")
+    _through_time(view)
+    for column, lane in zip(st.columns(len(lanes)), lanes, strict=True):
+        with column:
+            _knobs(lane)
     for name, key, draw in (
         ("Modules", "your-network-modules", _modules),
         ("Other figures", "your-network-others", _others),
     ):
         with st.expander(name, key=key, on_change="rerun") as expander:
             if expander.open:
-                draw(views[0])
+                draw(view)
 
 
-def _state(view: Watched) -> None:
-    word, colour, icon = STATES[view.run.status]
-    step = f"step {view.run.step:,}, {duration(view.run.seconds)}" if view.run.step else "no step yet"
-    st.markdown(f"**{plain(view.title)}** :{colour}-badge[{icon} {word}] {step}")
-    share, every = share_watching(view.records), looked_every(view.records)
-    words = f"Watching took {percent(share)} of your steps' time." if math.isfinite(share) else ""
-    stretched = f" To keep its budget it looks once in {every} steps." if every else ""
-    st.caption(f"{words}{stretched} {plain(view.run.message)}".strip() or "Waiting for the first step.")
-    if view.left_out:
-        st.caption(plain(view.left_out))
-    if words := gauge(view.records, view.findings):
+@dataclass(frozen=True)
+class _View:
+    """The lanes in view, and where their figures come from."""
+
+    lanes: Sequence[WatchedLane]
+    source: Source
+
+    def draw(self, lane: WatchedLane, name: str, place: str = "") -> None:
+        """Draw a figure of a lane; what stands at a ``place`` is drawn over what stood there."""
+        description = frames.figures_of(self.source.offer)[name].description
+        # By its lane's place and not by its run: another run in the same lane is drawn over the one before.
+        key = f"your-network-{place or name}-{self.lanes.index(lane)}"
+        live.followed_figure(self.source, lane.id, name, key=key, description=description)
+
+    def across(self, name: str, place: str = "") -> None:
+        """Draw a figure of every lane, side by side."""
+        for column, lane in zip(st.columns(len(self.lanes)), self.lanes, strict=True):
+            with column:
+                if len(self.lanes) > 1:
+                    chrome.lane_over_figure(lane.title)
+                self.draw(lane, name, place)
+
+
+def _state(lane: WatchedLane, source: Source) -> None:
+    word, colour, icon = STATES[lane.run.status if lane.run else "example"]
+    message = lane.run.message if lane.run else EXAMPLE
+    st.markdown(f"**{plain(lane.title)}** :{colour}-badge[{icon} {word}]")
+    live.live_progress(source, lane.id, *watched.progress_of(lane), frames.felt(source.offer, lane))
+    for words in filter(None, (message, lane.left_out)):
+        st.caption(plain(words))
+    if words := gauge(lane.records, lane.findings):
         st.markdown(f":material/speed: {words}", help=HEADROOM)
-
-
-def _knobs(view: Watched) -> None:
-    """What may be changed while the script trains, and the diary of what was."""
-    for _, words in marks(view.records):
+    for _, words in marks(lane.records):
         st.caption(f":material/tune: {plain(words)}")
-    offered = knobs_of(view.records)
-    if not offered or view.run.status != "running":
+
+
+def _knobs(lane: WatchedLane) -> None:
+    """What may be changed while the script trains."""
+    offered = knobs_of(lane.records)
+    if not offered or not lane.growing:
         return
     # By its key the expander stays open while the page is drawn anew at every look.
-    opened = st.expander("Change it while it trains", key=f"change-{view.run.id}")
-    with opened, st.form(f"knobs-{view.run.id}", clear_on_submit=True, border=False):
+    opened = st.expander("Change it while it trains", key=f"change-{lane.id}")
+    with opened, st.form(f"knobs-{lane.id}", clear_on_submit=True, border=False):
         values: dict[str, object] = {
             name: st.number_input(words, min_value=low, max_value=high, value=None, format="%g", placeholder="as it is")
             for name, (words, low, high) in NUMBERS.items()
             if name in offered
         }
-        layers = [name for name, _, _ in layers_of(view.records)]
+        layers = [name for name, _, _ in layers_of(lane.records)]
         values[FREEZE] = st.multiselect("Frozen layers", layers, placeholder="as they are") or None
         thawed = st.checkbox("Train all layers again")
         if st.form_submit_button("Change it", icon=":material/tune:"):
@@ -315,7 +285,7 @@ def _knobs(view: Watched) -> None:
             changes |= {FREEZE: []} if thawed else {}
             try:
                 if changes:
-                    services.store().command(view.run.id, Command("change", changes))
+                    services.store().command(lane.id, Command("change", changes))
                 else:
                     st.caption("Nothing is filled in: nothing changes.")
             except (StoreError, UnknownRunError) as error:
@@ -323,23 +293,18 @@ def _knobs(view: Watched) -> None:
     st.caption("The script takes a change over at its next step.")
 
 
-def _cards(view: Watched, *, several: bool) -> None:
-    findings = view.findings
-    if several:
-        st.markdown(f"**{plain(view.title)}**")
-    known_kinds = st.session_state.get(SET_ASIDE, {}).get(view.run.id, frozenset())
-    new = [finding for finding in findings if finding.kind not in known_kinds]
-    aside = [plain(finding.title) for finding in findings if finding.kind in known_kinds]
-    if not findings:
-        st.caption("Nothing out of the ordinary so far." if view.run.step else "Nothing to report yet.")
-    for finding in new:
-        _card(finding, view)
+def _cards(lane: WatchedLane) -> None:
+    known_kinds = st.session_state.get(SET_ASIDE, {}).get(lane.id, frozenset())
+    aside = [plain(finding.title) for finding in lane.findings if finding.kind in known_kinds]
+    if not lane.findings:
+        st.caption("Nothing out of the ordinary so far." if lane.last_step else "Nothing to report yet.")
+    for finding in lane.findings:
+        if finding.kind not in known_kinds:
+            _card(finding, lane)
     if aside:
         with st.container(horizontal=True, vertical_alignment="center"):
             st.caption(f"Set aside: {'; '.join(aside)}.", width="content")
-            st.button(
-                "Show again", key=f"show-{view.run.id}", type="tertiary", on_click=_set_aside, args=(view.run.id,)
-            )
+            st.button("Show again", key=f"show-{lane.id}", type="tertiary", on_click=_set_aside, args=(lane.id,))
 
 
 def _set_aside(run_id: str, *kinds: str) -> None:
@@ -348,27 +313,27 @@ def _set_aside(run_id: str, *kinds: str) -> None:
     st.session_state[SET_ASIDE] = {**there, run_id: there.get(run_id, frozenset()) | {*kinds} if kinds else frozenset()}
 
 
-def _card(finding: Finding, view: Watched) -> None:
+def _card(finding: Finding, lane: WatchedLane) -> None:
     colour, icon, word = SIGNS[finding.severity]
     with st.container(border=True):
         st.markdown(f":{colour}-badge[{icon} {word}] **{plain(finding.title)}**")
         st.markdown(f"**{plain(finding.number)}** · limit: {plain(finding.threshold)}")
         if finding.explanation:
             st.markdown(plain(finding.explanation))
-        tried = tried_of(view.records).get(finding.kind)
+        tried = tried_of(lane.records).get(finding.kind)
         if finding.cure:
             untried = f"{UNTRIED} {finding.effect}".rstrip()
             st.caption(plain(f"Tried on this run. {tried['sentence']}" if tried else untried))
             st.code(finding.cure, language="python", wrap_lines=True)
-            if not tried and view.run.status == "running" and finding.kind in trials_of(view.records):
-                _offer_trial(finding.kind, view.run.id)
+            if not tried and lane.growing and finding.kind in trials_of(lane.records):
+                _offer_trial(finding.kind, lane.id)
         st.button(
             "I know this",
-            key=f"aside-{view.run.id}-{finding.kind}",
+            key=f"aside-{lane.id}-{finding.kind}",
             type="tertiary",
             icon=":material/visibility_off:",
             on_click=_set_aside,
-            args=(view.run.id, finding.kind),
+            args=(lane.id, finding.kind),
         )
 
 
@@ -396,62 +361,42 @@ def _ask(kind: str, run_id: str) -> None:
     st.session_state[ASKED] = {**st.session_state.get(ASKED, {}), (run_id, kind): told}
 
 
-def _map(views: Sequence[Watched]) -> None:
-    """One map of all layers, or of those that a line asks for."""
-    names = [name for name, _, _ in layers_of(views[0].records)]
+def _map(view: _View, line: str) -> None:
+    """One map of all layers, or of those that a line asks for, and the same layers at the step in view."""
+    names = [name for name, _, _ in layers_of(view.lanes[0].records)]
+    recorded = [name for name in LABELS if name not in SELDOM or any(name in lane.records for lane in view.lanes)]
+    quantity = st.session_state.get(QUANTITY)
+    asked = query(line, names, quantity if quantity in recorded else recorded[0])
+    if asked.complaint:
+        st.warning(plain(asked.complaint))
+    else:
+        for place, name in enumerate(asked.quantities[:MOST]):
+            view.across(f"map-{name}", place=f"map-{place}")
     left, right = st.columns([2, 1])
-    line = left.text_input(
+    left.text_input(
         "Layers",
         key=QUERY,
         placeholder="all of them; or a pattern and quantities, such as  *.attn : entropy, largest logit",
     )
-    recorded = [name for name in LABELS if name not in SELDOM or any(name in view.records for view in views)]
-    quantity = right.selectbox(
-        "Quantity", recorded, index=recorded.index("gradient_by_layer"), format_func=LABELS.__getitem__,
-        key="your-network-quantity",
-    )  # fmt: skip
-    asked = query(line, names, quantity)
+    right.selectbox("Quantity", recorded, format_func=LABELS.__getitem__, key=QUANTITY)
     if asked.complaint:
-        st.warning(plain(asked.complaint))
         return
-    named, theme = [(view.title, view.records) for view in views], theme_now()
-    for place, name in enumerate(asked.quantities[:MOST]):
-        live_figure(
-            layer_map(named, name, line, theme).to_json(),
-            key=f"your-network-map-{place}",
-            subject=f"{name} {line}",
-            description=f"{LABELS[name]} of {len(asked.layers)} layers over the steps.",
-        )
-    st.caption(
-        "A cross is no finite number. A gap was not measured. Of several steps a column shows the largest. "
-        "Behind an attention's name stands the number of its head."
-        if any(name in BY_HEAD for name in asked.quantities)
-        else "A cross is no finite number. A gap was not measured. Of several steps a column shows the largest."
-    )
-    first = asked.quantities[0]
-    if len(asked.layers) <= MOST_LINES and len(views) == 1 and first in views[0].records and first not in BY_HEAD:
-        live_figure(
-            layer_lines(views[0].records, first, asked.layers, theme).to_json(),
-            key="your-network-lines",
-            subject=f"{first} {line}",
-            description=f"{LABELS[first]} of these layers as lines.",
-        )
+    main = asked.quantities[0]
+    if len(asked.layers) <= MOST_LINES and main not in BY_HEAD:
+        view.across(f"lines-{main}", place="lines")
+    view.across(f"profile-{main}", place="profile")
 
 
-def _through_time(view: Watched) -> None:
+def _through_time(view: _View) -> None:
     """A recurrent module by time step, where one was replayed."""
-    if (replay := replayed(view.records)) is None:
+    lane = view.lanes[0]
+    if (replay := replayed(lane.records)) is None:
         return
     name, difference = replay
-    live_figure(
-        through_time(view.records, theme_now()).to_json(),
-        key="your-network-time",
-        subject=view.run.id,
-        description="The gradient of each state of a recurrent module, and what it means to the last one.",
-    )
+    view.draw(lane, "through_time")
     gates = (
         " Gates are valves: their product is what a state keeps up to the last step if nothing else carries it."
-        if "gate_product" in view.records
+        if "gate_product" in lane.records
         else ""
     )
     st.caption(
@@ -460,9 +405,12 @@ def _through_time(view: Watched) -> None:
     )
 
 
-def _network(view: Watched) -> None:
-    """The network as a diagram, coloured by what was measured last; a layer that is chosen is asked for in the map."""
-    names = {name for name, _, _ in layers_of(view.records)}
+def _modules(view: _View) -> None:
+    """The network as a diagram, and every layer with its last numbers, in the model's order; a layer that is chosen is
+    asked for in the map."""
+    lane = view.lanes[0]
+    rows = layers_of(lane.records)
+    names = {name for name, _, _ in rows}
 
     def ask(place: Mapping[str, Any]) -> None:
         _, colon, quantities = st.session_state.get(QUERY, "").partition(":")
@@ -470,42 +418,27 @@ def _network(view: Watched) -> None:
         st.session_state[QUERY] = f"{name if name in names else ''} {colon}{quantities}".strip()
 
     if names:
-        live_diagram(
-            network_diagram(view.records, theme_now()).to_json(),
-            key="your-network-diagram",
-            subject=view.run.id,
-            description="Each layer's last number. Hatched: not finite, or 0 on a scale of powers of ten. "
-            "Not shown here: how values flow between the layers.",
-            choice={},
-            on_chosen=ask,
+        description = frames.figures_of(view.source.offer)["network"].description
+        live.followed_diagram(
+            view.source, lane.id, "network", key="your-network-diagram", description=description, on_chosen=ask
         )
-
-
-def _modules(view: Watched) -> None:
-    """The network as a diagram, and every layer with its last numbers, in the model's order."""
-    _network(view)
-    rows = layers_of(view.records)
     columns = {
         "Layer": [name for name, _, _ in rows],
         "Kind": [kind for _, kind, _ in rows],
         "Parameters": [count for _, _, count in rows],
-        **{label: last_values(view.records, name, len(rows)) for name, label in LABELS.items() if name not in SELDOM},
+        **{label: last_values(lane.records, name, len(rows)) for name, label in LABELS.items() if name not in SELDOM},
     }
     digits = {label: st.column_config.NumberColumn(format="%.3g") for label in LABELS.values()}
     st.dataframe(pd.DataFrame(columns), hide_index=True, column_config=digits)
 
 
-def _others(view: Watched) -> None:
+def _others(view: _View) -> None:
     """The shared figures of what this run recorded."""
-    try:
-        own = understood(view.records.dataset)
-    except KindError:
-        st.caption("Nothing was recorded yet.")
-        return
+    lane = view.lanes[0]
     figures = {
         name: spec
-        for name, spec in figures_of_any_run(own.kinds, [view.title]).items()
-        if not spec.canvas and name != "loss"
+        for name, spec in frames.figures_of(view.source.offer).items()
+        if name in OF_KINDS and all(need in lane.records for need in spec.needs)
     }
     if not figures:
         st.caption("Nothing more was recorded.")
@@ -513,11 +446,5 @@ def _others(view: Watched) -> None:
     name = st.selectbox(
         "Figure", list(figures), format_func=lambda one: figures[one].question, key="your-network-figure"
     )
-    spec = figures[name]
-    live_figure(
-        spec.draw(own.dataset, theme=theme_now()).to_json(),
-        key="your-network-other",
-        subject=f"{view.run.id} {name}",
-        description=spec.shows,
-    )
-    st.caption(spec.caption)
+    view.draw(lane, name, place="other")
+    st.caption(figures[name].caption)

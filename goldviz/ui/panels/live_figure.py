@@ -61,10 +61,10 @@ class Source:
     token: str
 
     @classmethod
-    def of(cls, laboratory: str, lane_ids: list[str]) -> Source:
-        """Offer these lanes to the visitor."""
+    def of(cls, laboratory: str, lane_ids: list[str], *, asked: str = "") -> Source:
+        """Offer these lanes to the visitor, with figures of the layers that were ``asked`` for."""
         context = get_script_run_ctx(suppress_warning=True)
-        offer = frames.Offer(laboratory, tuple(lane_ids), theme_now(), lanes.keys_of(lane_ids))
+        offer = frames.Offer(laboratory, tuple(lane_ids), theme_now(), lanes.keys_of(lane_ids), asked)
         return cls(offer, frames.boards.offer(context.session_id if context else "", offer))
 
     @property
@@ -216,10 +216,32 @@ def followed_figure(
     _component(data=data, key=key, on_drawn_change=pass_on)
 
 
-def followed_diagram(source: Source, lane_id: str, name: str, *, key: str, description: str) -> None:
-    """Show a lane's network, coloured by what the run recorded of it at the step in view."""
+def followed_diagram(
+    source: Source,
+    lane_id: str,
+    name: str,
+    *,
+    key: str,
+    description: str,
+    on_chosen: Callable[[Mapping[str, Any]], None] | None = None,
+) -> None:
+    """Show a lane's network, coloured by what the run recorded of it at the step in view; ``on_chosen`` hears what is
+    chosen of it."""
     where = {"address": source.address, "lane": lane_id, "name": name, "key": source.offer.laboratory}
-    _diagram(data={"frames": where, **_common(lane_id, description)}, key=key)
+    data = {"frames": where, "chooses": on_chosen is not None, **_common(lane_id, description)}
+    if on_chosen is None:
+        _diagram(data=data, key=key)
+    else:
+        _diagram(data=data, key=key, on_chosen_change=_chosen(key, on_chosen))
+
+
+def _chosen(key: str, on_chosen: Callable[[Mapping[str, Any]], None]) -> Callable[[], None]:
+    def pass_on() -> None:
+        choice_made = st.session_state[key].get("chosen")
+        if isinstance(choice_made, Mapping):
+            on_chosen(choice_made)
+
+    return pass_on
 
 
 def live_diagram(
@@ -238,13 +260,8 @@ def live_diagram(
     name "network" is chosen before the page's script says so.
     """
 
-    def pass_on() -> None:
-        choice_made = st.session_state[key].get("chosen")
-        if isinstance(choice_made, Mapping):
-            on_chosen(choice_made)
-
-    data = {"figure": figure_json, "chosen": dict(choice), "ahead": ahead, **_common(subject, description)}
-    _diagram(data=data, key=key, on_chosen_change=pass_on)
+    data = {"figure": figure_json, "chosen": dict(choice), "chooses": True, "ahead": ahead}
+    _diagram(data=data | _common(subject, description), key=key, on_chosen_change=_chosen(key, on_chosen))
 
 
 def timeline(source: Source, noun: str, last: int, *, key: str) -> int | None:
@@ -342,8 +359,11 @@ def answer_ahead(page: str, settings: str, position: str, knobs: Mapping[str, An
     _ahead(data=data, key=f"{page}-ahead")
 
 
-def live_progress(source: Source, lane_id: str, share: float, words: str, sense: str, *, sought: bool = False) -> None:
-    """How far a lane's run is; the page is drawn again where the run is no longer what ``sense`` says.
+def live_progress(
+    source: Source, lane_id: str, share: float | None, words: str, sense: str, *, sought: bool = False
+) -> None:
+    """How far a lane's run is, None where nobody knows; the page is drawn again where the run is no longer what
+    ``sense`` says.
 
     A lane that is ``sought`` comes into view.
     """

@@ -12,12 +12,14 @@ import json
 import secrets
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from goldviz.arrays.labelled import Run
 from goldviz.cache import Cache
 from goldviz.declare.registry import experiment, laboratories
 from goldviz.declare.settings import SettingsError
@@ -30,9 +32,10 @@ from goldviz.runs.store.run_store import UnknownRunError
 from goldviz.runs.store.schema import StoreError
 from goldviz.ui import keys
 from goldviz.ui.panels import lanes
-from goldviz.ui.panels.lanes import AnyLane, Lane, progress_of, sense_of
+from goldviz.ui.panels.lanes import Lane, Shown, UnreadLane
 from goldviz.ui.serving import services
 from goldviz.ui.serving.answers import BINARY, Answer, answered, as_json
+from goldviz.watching.declared import WATCHED
 
 OFFERS_IN_MEMORY = 4096
 BYTES_IN_MEMORY = 256 * 2**20
@@ -49,12 +52,14 @@ GONE = "This page is not known to the server any more. Reload it."
 
 
 class Offer(NamedTuple):
-    """What a page shows: lanes of a laboratory, in a theme, to a visitor who has ``keys`` of files that they used."""
+    """What a page shows: lanes of a laboratory, in a theme, to a visitor who has ``keys`` of files that they used; of
+    watched runs the layers that were ``asked`` for."""
 
     laboratory: str
     lanes: tuple[str, ...]
     theme: Theme
     keys: frozenset[str] = frozenset()
+    asked: str = ""
 
 
 @dataclass
@@ -115,10 +120,34 @@ boards = Boards()
 """Those of all visitors."""
 
 
-def figures_of(laboratory: str) -> Mapping[str, FigureSpec]:
-    """A laboratory's figures by name."""
-    figures: Mapping[str, FigureSpec] = laboratories()[laboratory].figures().FIGURES
-    return figures
+class _Origin(NamedTuple):
+    """Where lanes come from: what figures they have, how one is read, and what is said of it.
+
+    ``apart`` says that figures name the step that each shows, so that they need not have the step in view in common.
+    """
+
+    figures: Mapping[str, FigureSpec]
+    read: Callable[[str], Shown]
+    limits: Callable[[Sequence[Run]], Limits]
+    progress: Callable[[Any], tuple[float | None, str]] = lanes.progress_of
+    sense: Callable[[Any], str] = lanes.sense_of
+    apart: bool = False
+
+
+def _origin(offer: Offer) -> _Origin:
+    if offer.laboratory == WATCHED:
+        from goldviz.ui.panels import watched
+        from goldviz.watching.figure_table import figures_in_view, limits_of
+
+        figures = figures_in_view(offer.asked)
+        return _Origin(figures, watched.read, limits_of, watched.progress_of, watched.sense_of, apart=True)
+    own = laboratories()[offer.laboratory].figures()
+    return _Origin(own.FIGURES, partial(lanes.read, experiment(offer.laboratory)), own.shared_limits)
+
+
+def figures_of(offer: Offer) -> Mapping[str, FigureSpec]:
+    """An offer's figures by name."""
+    return _origin(offer).figures
 
 
 def answer(token: str, question_text: str) -> Answer | None:
@@ -200,7 +229,7 @@ def _question(text: str, offer: Offer) -> dict[str, _Known]:
         }
     except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError) as error:
         raise ValueError("The question is not one that a page asks.") from error
-    figures = figures_of(offer.laboratory)
+    figures = figures_of(offer)
     for lane, one in states.items():
         if lane not in offer.lanes:
             raise ValueError("The question is about a run that this page does not show.")
@@ -209,39 +238,35 @@ def _question(text: str, offer: Offer) -> dict[str, _Known]:
     return states
 
 
-def _lane(offer: Offer, lane_id: str) -> AnyLane | str:
+def _lane(offer: Offer, lane_id: str) -> Shown | str:
     """A lane as of now, or a sentence that says why there is none."""
     try:
         with keys.held(offer.keys):
-            return lanes.read(experiment(offer.laboratory), lane_id)
+            return _origin(offer).read(lane_id)
     except (UnknownRunError, SettingsError, StoreError) as error:
         return str(error)
 
 
-def _limits(offer: Offer, lanes: Mapping[str, AnyLane | str]) -> Limits | None:
+def _limits(offer: Offer, lanes: Mapping[str, Shown | str]) -> Limits | None:
     """Common axes where several lanes stand side by side."""
-    datasets = [lane.records for lane in lanes.values() if isinstance(lane, Lane)]
-    if len(datasets) < 2:
-        return None
-    limits: Limits = laboratories()[offer.laboratory].figures().shared_limits(datasets)
-    return limits
+    datasets = [lane.records for lane in lanes.values() if isinstance(lane, Shown) and not isinstance(lane, UnreadLane)]
+    return _origin(offer).limits(datasets) if len(datasets) > 1 else None
 
 
 def _section(
-    offer: Offer, lane_id: str, lane: AnyLane | str, limits: Limits | None, state: _Known, arrays: Arrays
+    offer: Offer, lane_id: str, lane: Shown | str, limits: Limits | None, state: _Known, arrays: Arrays
 ) -> dict[str, Any] | None:
     """What a browser lacks of one lane; None where it lacks nothing."""
     if isinstance(lane, str):
         return {"id": lane_id, "gone": lane} if state.sense != lane else None
     board = boards.board(offer, lane_id)
-    share, words = progress_of(lane)
+    origin, is_read = _origin(offer), not isinstance(lane, UnreadLane)
+    share, words = origin.progress(lane)
     waiting = words if lane.run is not None and lane.run.status == "queued" else ""
     with board.lock:
-        board.table.bring(
-            (lane.version, str(limits), waiting), lane.records, limits if isinstance(lane, Lane) else None
-        )
+        board.table.bring((lane.version, str(limits), waiting), lane.records, limits if is_read else None)
         board.version = lane.version
-        _feel(board, lane, _due(board, lane.version))
+        _feel(board, lane, origin.sense, _due(board, lane.version))
         news = board.table.edition != state.edition or board.sense != state.sense
         if not news and set(state.wants) <= set(state.figures):
             return None
@@ -252,17 +277,18 @@ def _section(
         "sense": board.sense,
         "last": lane.last_step,
         "progress": {"share": share, "words": words},
+        "apart": origin.apart,
         **changes,
     }
 
 
-def _specs(offer: Offer, lane: AnyLane, names: Sequence[str]) -> dict[str, FigureSpec]:
-    figures = figures_of(offer.laboratory)
-    draw_safely = or_said if isinstance(lane, Lane) else of_unread_run
+def _specs(offer: Offer, lane: Shown, names: Sequence[str]) -> dict[str, FigureSpec]:
+    figures = figures_of(offer)
+    draw_safely = of_unread_run if isinstance(lane, UnreadLane) else or_said
     return {name: draw_safely(figures[name]) for name in names}
 
 
-def _feel(board: _Board, lane: AnyLane, due: bool) -> None:
+def _feel(board: _Board, lane: Shown, sense_of: Callable[[Any], str], due: bool) -> None:
     """Look at what a page would say of the run: when that is due, and at once when its state changes."""
     status = lane.run.status if lane.run else ""
     began = time.monotonic()
@@ -286,11 +312,11 @@ def _due(board: _Board, version: int | None) -> bool:
     return board.felt != version and now - board.felt_at > FINDINGS_EVERY and now > boards.rest_until
 
 
-def felt(offer: Offer, lane: AnyLane) -> str:
+def felt(offer: Offer, lane: Shown) -> str:
     """What a page says of the run as of now, which is then what browsers are told."""
     board = boards.board(offer, lane.id)
     with board.lock:
-        _feel(board, lane, due=True)
+        _feel(board, lane, _origin(offer).sense, due=True)
         return board.sense
 
 
@@ -299,13 +325,13 @@ def drawn_at(token: str, lane_id: str, name: str, step: int | None) -> Figure:
     offer = boards.offered(token)
     if offer is None:
         raise LookupError(GONE)
-    if lane_id not in offer.lanes or name not in figures_of(offer.laboratory):
+    if lane_id not in offer.lanes or name not in figures_of(offer):
         raise LookupError("This page does not show such a figure.")
     lanes = {one: _lane(offer, one) for one in offer.lanes}
     lane = lanes[lane_id]
     if isinstance(lane, str):
         raise LookupError(lane)
-    limits = _limits(offer, lanes) if isinstance(lane, Lane) else None
+    limits = None if isinstance(lane, UnreadLane) else _limits(offer, lanes)
     step = min(step, lane.last_step) if step is not None and lane.last_step else None
     return _specs(offer, lane, [name])[name].draw(lane.dataset, epoch=step, limits=limits, theme=offer.theme)
 
@@ -335,15 +361,15 @@ def answer_about(token: str, lane_id: str, body: bytes) -> Answer:
     offer = boards.offered(token)
     if offer is None:
         return Answer.refused(404, GONE)
-    lab = laboratories()[offer.laboratory]
-    answer_of_lab = lab.hook("queries", "answer_about_run")
+    lab = laboratories().get(offer.laboratory)
+    answer_of_lab = lab.hook("queries", "answer_about_run") if lab else None
     if lane_id not in offer.lanes or answer_of_lab is None:
         return Answer.refused(404, "This page asks nothing about such a run.")
     if len(body) > LARGEST_QUESTION:
         return Answer.refused(413, f"The question is longer than {LARGEST_QUESTION} bytes.")
     lane = _lane(offer, lane_id)
     if not isinstance(lane, Lane):
-        return Answer.refused(404, lane if isinstance(lane, str) else lane.complaint)
+        return Answer.refused(404, lane if isinstance(lane, str) else getattr(lane, "complaint", GONE))
     try:
         question = json.loads(body)
     except (ValueError, RecursionError):
