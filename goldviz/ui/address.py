@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from goldviz.ui import chrome
 
@@ -24,7 +25,7 @@ _WRITTEN = "address-written"
 
 
 def take() -> None:
-    """Read the address, take out whether it came by Back, and write it at once as it was understood."""
+    """Read the address and whether it came by Back, and write it at once as it was understood."""
     complaints = []
     for name in st.query_params:
         values = st.query_params.get_all(name)
@@ -32,7 +33,8 @@ def take() -> None:
             given = ", ".join(repr(value[:_SHORT]) for value in values[:4])
             complaints.append(f"In the link: {name[:_SHORT]} is given {len(values)} times, {given}; the last counts.")
     parameters = st.query_params.to_dict()
-    st.session_state[chrome.BACK] = parameters.pop(chrome.BACK, None) is not None
+    context = get_script_run_ctx(suppress_warning=True)
+    st.session_state[chrome.BACK] = context is not None and context.is_history_navigation
     _write(parameters)
     st.session_state[chrome.TWICE] = complaints
 
@@ -55,12 +57,8 @@ def leave(parameters: Mapping[str, str]) -> None:
 
 
 def keep(parameter: str, text: str) -> None:
-    """Keep one thing in the address where only a part of the page is drawn; an empty text takes it out.
-
-    An address that a visitor came back to is first read, by the whole page: a part that happens to be drawn before
-    would write what was in view over it.
-    """
-    if chrome.BACK in st.query_params or of(parameter) == text:
+    """Keep one thing in the address where only a part of the page is drawn; an empty text takes it out."""
+    if of(parameter) == text:
         return
     others = {name: said for name, said in _now().items() if name != parameter}
     _write({**others, **({parameter: text} if text else {})})

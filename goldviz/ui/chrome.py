@@ -22,8 +22,8 @@ from goldviz.ui.words import plain
 CHANGED = "page-changed"
 """In the session state: whether the visitor comes from another page, so that the address may be a link to follow."""
 BACK = "back"
-"""The address's parameter that says that the visitor came by the browser's Back or Forward, see ``assets/visits.js``;
-in the session state, whether that is so: then the page shows what the address says, and nothing of what it was."""
+"""In the session state: whether the visitor came by the browser's Back or Forward. Then the page shows what the address
+says, and nothing of what it was."""
 
 TWICE = "address-twice"
 """In the session state: sentences about parameters that the address gives more than once."""

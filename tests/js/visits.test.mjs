@@ -32,12 +32,10 @@ function visited(start) {
     streamlit,
     write: (address) => page.history.pushState({}, "", address),
     act: () => tell("pointerdown"),
-    jump: (hash) => (entries[++at] = entries[at - 1] + hash),
     back: () => {
       at -= 1;
       tell("popstate");
     },
-    at: () => entries[at],
   };
 }
 
@@ -46,7 +44,7 @@ test("another page, run, part or step is a deed, a knob's way is none, and a pre
   for (const after of ["bert?depth=3", "depth?depth=3&runs=a", "depth?depth=3&shown=why", "depth?story=skip.2", "depth?a=1&b=2"]) {
     assert.ok(isDeed(before, HOST + after), after);
   }
-  for (const after of ["depth?depth=4", "depth", "depth?depth=3&back=1", "depth?depth=3&rate=1"]) {
+  for (const after of ["depth?depth=4", "depth", "depth?depth=3&rate=1"]) {
     assert.ok(!isDeed(before, HOST + after), after);
   }
 });
@@ -72,24 +70,14 @@ test("what the server writes without a person is no entry", () => {
   assert.deepEqual(person.entries, [`${HOST}depth?runs=a&shown=why`]);
 });
 
-test("Back is said in the address before Streamlit hears of it, and taken out without an entry", () => {
+test("Forward still leads somewhere after Back and what the server writes then", () => {
   const person = visited("depth");
   person.act();
   person.write("?shown=why");
   person.back();
-  assert.deepEqual(person.streamlit, [`${HOST}depth?back=1`]);
-  person.act();
+  assert.deepEqual(person.streamlit, [`${HOST}depth`]);
   person.write("?");
-  assert.deepEqual(person.entries, [`${HOST}depth?`, `${HOST}depth?shown=why`], "Forward still leads somewhere");
-});
-
-test("a jump within the page is no way back", () => {
-  const person = visited("depth");
-  person.act();
-  person.write("?shown=why");
-  person.jump("#part");
-  person.back();
-  assert.equal(person.at(), `${HOST}depth?shown=why`);
+  assert.deepEqual(person.entries, [`${HOST}depth?`, `${HOST}depth?shown=why`]);
 });
 
 // A document with one button, of which `stand` puts another in its place; `wait` comes after the browser's own click.

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Self
 
+import pytest
+from streamlit.runtime.scriptrunner_utils.script_run_context import ScriptRunContext
 from streamlit.testing.v1 import AppTest
 
 from goldviz.declare.settings import Experiment
@@ -43,6 +45,17 @@ class Visitor:
         self.at.query_params.update(link or {})
         self.at.switch_page(page)
         return self.look()
+
+    def go_back(self, page: str, link: dict[str, str] | None = None) -> "Visitor":
+        """Come to a page by the browser's Back or Forward, which Streamlit tells its script."""
+        with pytest.MonkeyPatch.context() as patched:
+            reset = ScriptRunContext.reset
+            patched.setattr(
+                ScriptRunContext,
+                "reset",
+                lambda context, *args, **kwargs: reset(context, *args, **kwargs | {"is_history_navigation": True}),
+            )
+            return self.go(page, link)
 
     def look(self) -> "Visitor":
         """Run the page again; whatever it shows, it has not crashed, and its controls can be named aloud."""

@@ -3,13 +3,6 @@
 from streamlit.testing.v1 import AppTest
 
 
-def _a_part() -> None:
-    from goldviz.ui import address
-
-    address.keep("shown", "")
-    address.keep("step", "3")
-
-
 def _a_page() -> None:
     from goldviz.ui import address
 
@@ -17,16 +10,9 @@ def _a_page() -> None:
     address.keep("step", "3")
 
 
-def test_a_part_that_is_drawn_before_its_page_writes_nothing_over_an_address_that_somebody_came_back_to() -> None:
-    part = AppTest.from_function(_a_part)
-    part.query_params.update({"shown": "claims", "back": "1"})
-    part.run()
-    assert dict(part.query_params) == {"shown": "claims", "back": "1"}
-
-
-def test_once_the_page_has_read_it_its_parts_write_again() -> None:
+def test_once_the_page_has_read_it_its_parts_write() -> None:
     page = AppTest.from_function(_a_page)
-    page.query_params.update({"shown": "claims", "back": "1"})
+    page.query_params.update({"shown": "claims"})
     page.run()
     assert dict(page.query_params) == {"shown": "claims", "step": "3"}
 

@@ -25,6 +25,7 @@ from goldviz.runs.examples import example
 from goldviz.runs.recorder import Batch, Progress
 from goldviz.ui.panels import lanes
 from goldviz.ui.panels.lanes import EXAMPLE
+from goldviz.ui.panels.watched import RECORDED
 from goldviz.ui.serving import frames, frames_route, services
 
 FIRST = EXAMPLE + DepthGradients.presets[0].slug
@@ -230,7 +231,7 @@ def run_of(count: int, values: np.ndarray | None = None) -> xr.Dataset:
 
 
 def figures(*names: str) -> dict[str, FigureSpec]:
-    found = frames.figures_of(DepthGradients.name)
+    found = frames.figures_of(OFFER)
     return {name: found[name] for name in names}
 
 
@@ -365,11 +366,10 @@ def test_after_a_costly_look_at_findings_others_wait_twenty_times_as_long(monkey
         return "what it says"
 
     monkeypatch.setattr(frames, "time", SimpleNamespace(monotonic=lambda: now[0]))
-    monkeypatch.setattr(frames, "sense_of", two_seconds)
     monkeypatch.setattr(frames, "boards", frames.Boards())
     lane = lanes.read(DepthGradients, FIRST)
     board = frames.boards.board(OFFER, FIRST)
-    frames._feel(board, lane, due=True)
+    frames._feel(board, lane, two_seconds, due=True)
     assert (board.sense, board.felt) == ("what it says", lane.version)
     assert frames.boards.rest_until == 100 + 2 * frames.FINDINGS_REST
 
@@ -380,7 +380,7 @@ def test_a_figure_that_fails_says_so_under_its_run_s_name_and_takes_nothing_from
     def fails(ds: Any, **view: Any) -> Figure:
         return ds["nowhere"]
 
-    figures = dict(frames.figures_of(DepthGradients.name))
+    figures = dict(frames.figures_of(OFFER))
     figures["loss"] = replace(figures["loss"], draw=fails, frames=fails)
     monkeypatch.setattr(frames, "figures_of", lambda name: figures)
     token = frames.boards.offer("a visitor", OFFER)
@@ -390,3 +390,19 @@ def test_a_figure_that_fails_says_so_under_its_run_s_name_and_takes_nothing_from
     assert not lane["figures"]["loss"]["figure"]["data"]
     assert lane["figures"]["gradient_by_layer"]["figure"]["data"]
     assert "nowhere" in caplog.text
+
+
+def test_a_watched_run_s_figures_need_no_step_in_common_and_are_of_the_layers_that_were_asked_for(
+    client: TestClient,
+) -> None:
+    offer = frames.Offer("watched", (RECORDED,), "light", asked="[02]")
+    token = frames.boards.offer("a visitor", offer)
+    answer = client.get(f"/frames/{token}", params=wish(RECORDED, "map-gradient_by_layer", "loss", "network"))
+    [lane] = header(answer.content)["lanes"]
+    assert lane["apart"]
+    assert lane["last"] == 200
+    assert lane["progress"]["share"] is None
+    assert set(lane["figures"]) == {"map-gradient_by_layer", "loss", "network"}
+    layout = lane["figures"]["map-gradient_by_layer"]["figure"]["layout"]
+    assert layout["yaxis"]["ticktext"] == ["0", "2"]
+    assert client.post(f"/frames/{token}/{RECORDED}", json={}).status_code == 404

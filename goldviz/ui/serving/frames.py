@@ -129,8 +129,8 @@ class _Origin(NamedTuple):
     figures: Mapping[str, FigureSpec]
     read: Callable[[str], Shown]
     limits: Callable[[Sequence[Run]], Limits]
-    progress: Callable[[Any], tuple[float | None, str]] = lanes.progress_of
-    sense: Callable[[Any], str] = lanes.sense_of
+    progress: Callable[[Any], tuple[float | None, str]]
+    sense: Callable[[Any], str]
     apart: bool = False
 
 
@@ -142,7 +142,8 @@ def _origin(offer: Offer) -> _Origin:
         figures = figures_in_view(offer.asked)
         return _Origin(figures, watched.read, limits_of, watched.progress_of, watched.sense_of, apart=True)
     own = laboratories()[offer.laboratory].figures()
-    return _Origin(own.FIGURES, partial(lanes.read, experiment(offer.laboratory)), own.shared_limits)
+    read = partial(lanes.read, experiment(offer.laboratory))
+    return _Origin(own.FIGURES, read, own.shared_limits, lanes.progress_of, lanes.sense_of)
 
 
 def figures_of(offer: Offer) -> Mapping[str, FigureSpec]:
