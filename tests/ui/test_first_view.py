@@ -65,6 +65,11 @@ def test_nothing_stands_where_the_page_may_show_something_else(client: TestClien
         assert FIRST_VIEW not in page, asked
 
 
+def test_an_address_that_asks_for_settings_alone_opens_with_the_same_figures(client: TestClient) -> None:
+    assert VIEW in client.get(f"/lab/{NAME}?depth=9&width=20").text
+    assert VIEW not in client.get(f"/lab/{NAME}?depth=9&runs=0123456789ab").text
+
+
 def test_a_view_that_takes_long_keeps_nobody_waiting(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(first_view.views, "asked", lambda name: Future())
     began = time.monotonic()

@@ -2,13 +2,13 @@
 
 Without being told, its script first asks below the page's own address, and every link to a page begins with two
 requests for what is not there. The page names its figures' modules and Plotly's, which arrive while that script starts;
-at a laboratory's bare address it shows how the page opens (:mod:`goldviz.ui.serving.first_view`).
+at a laboratory's address it shows how the page opens (:mod:`goldviz.ui.serving.first_view`).
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -28,8 +28,7 @@ def routes(root: str, pages: Sequence[str]) -> list[Route]:
 
     def answered(request: Request) -> HTMLResponse:
         page = told(root, request.url.path)
-        # What else an address asks for, the page alone knows to show.
-        view = "" if request.url.query else first_view_at(root, request.url.path)
+        view = first_view_at(root, request.url.path, request.query_params.keys())
         if view:
             page = with_first_view(page, root[:-1], view)
         return HTMLResponse(page, headers={"Cache-Control": "no-cache"})
@@ -45,13 +44,18 @@ def routes(root: str, pages: Sequence[str]) -> list[Route]:
     ]
 
 
-def first_view_at(root: str, path: str) -> str:
-    """What the page at this path opens with, where it is a laboratory's and that is known; else nothing."""
+def first_view_at(root: str, path: str, asked: Iterable[str] = ()) -> str:
+    """What the page at this path opens with, where it is a laboratory's and that is known; else nothing.
+
+    Settings that an address asks for stand in the panel beside the same figures; what else is ``asked``, the page alone
+    knows to show.
+    """
     from goldviz.declare.registry import laboratories
     from goldviz.ui.serving.first_view import views
 
     name = path.removeprefix(root)
-    return views.held(name) if name in laboratories() else ""
+    lab = laboratories().get(name)
+    return views.held(name) if lab is not None and {*asked} <= {*lab.declared.model_fields} else ""
 
 
 @cache
