@@ -30,8 +30,10 @@ if TYPE_CHECKING:
         trial,
         watch,
     )
+    from goldviz.sweeps.sweep import cell, sweep
 
 __all__ = [
+    "cell",
     "claims",
     "compute",
     "documents",
@@ -48,11 +50,14 @@ __all__ = [
     "report",
     "run",
     "runs",
+    "sweep",
     "text_model",
     "trial",
     "watch",
 ]
 _MODULES = ("experiments", "figures", "runs")
+_ELSEWHERE = {"cell": "sweeps.sweep", "sweep": "sweeps.sweep"}
+"""Public names that do not stand in the module ``api``."""
 
 
 def __getattr__(name: str) -> Any:
@@ -60,7 +65,7 @@ def __getattr__(name: str) -> Any:
     if name in _MODULES:
         return importlib.import_module(f"{__name__}.{name}")
     if name in __all__:
-        value = globals()[name] = getattr(importlib.import_module(f"{__name__}.api"), name)
+        value = globals()[name] = getattr(importlib.import_module(f"{__name__}.{_ELSEWHERE.get(name, 'api')}"), name)
         return value
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 

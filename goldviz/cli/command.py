@@ -71,6 +71,7 @@ def _parser() -> argparse.ArgumentParser:
 
     for name, words, about in (
         ("run", "carry an experiment out here", "Carry an experiment out here"),
+        ("sweep", "carry it out for many settings and seeds", "Carry an experiment out for many settings and seeds"),
         ("compute", "what an instant page shows, as numbers", "Compute what an instant page shows"),
     ):
         description = f"{about}. 'goldviz {name} NAME --help' lists its settings."
@@ -145,12 +146,14 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _by_name(parser: argparse.ArgumentParser) -> None:
-    """The arguments of ``run`` and ``compute``: one of what is declared, and settings that only it knows."""
-    from goldviz.cli import running
+    """The arguments of ``run``, ``sweep`` and ``compute``: one of what is declared, and settings that only it knows."""
+    from goldviz.cli import running, sweeping
     from goldviz.declare.registry import experiments, instants
 
-    command = parser.prog.rpartition(" ")[2]
-    names, carry_out = (experiments(), running.run) if command == "run" else (instants(), running.compute)
+    carry_out = {"run": running.run, "sweep": sweeping.sweep, "compute": running.compute}[
+        parser.prog.rpartition(" ")[2]
+    ]
+    names = [*instants()] if carry_out is running.compute else [*experiments()]
     parser.add_argument("name", metavar="NAME", help="one of " + ", ".join(names))
     parser.add_argument("settings", nargs=argparse.REMAINDER, help=f"see '{parser.prog} NAME --help'")
     parser.set_defaults(command=lambda arguments: carry_out(arguments.name, arguments.settings))

@@ -29,7 +29,7 @@ Declared = TypeVar("Declared", bound=Settings)
 
 FILE = "file of results"
 """Under which the parser keeps ``--output``: no setting is called so."""
-OWN_WORDS = "preset", "output", "keep", "quiet"
+OWN_WORDS = "preset", "output", "to", "keep", "quiet", "workers", "measures"
 """Options of the command itself, the same for every laboratory; a setting of that name has its group's before it."""
 DATE_ORDERS = {"day-first": True, "month-first": False}
 
@@ -37,7 +37,7 @@ DATE_ORDERS = {"day-first": True, "month-first": False}
 def run(name: str, options: Sequence[str]) -> int:
     """Carry an experiment out in this process, and write what it recorded."""
     settings_class = experiment(name)
-    parser = _parser("run", settings_class, OUTPUTS)
+    parser = parser_of("run", settings_class, OUTPUTS)
     parser.add_argument("--keep", action="store_true", help="keep the run in the store, where the dashboard finds it")
     parser.add_argument("--quiet", action="store_true", help="no progress bar and no summary")
     values = vars(parser.parse_args(options))
@@ -55,7 +55,7 @@ def run(name: str, options: Sequence[str]) -> int:
 def compute(name: str, options: Sequence[str]) -> int:
     """Compute what an instant page shows; write it, or say what it is."""
     settings_class = instant(name)
-    values = vars(_parser("compute", settings_class, ARRAYS).parse_args(options))
+    values = vars(parser_of("compute", settings_class, ARRAYS).parse_args(options))
     settings = chosen(settings_class, with_files(settings_class, values))
     output = checked_file(values[FILE], ARRAYS) if values[FILE] else None
     try:
@@ -221,11 +221,14 @@ def _is_text(settings: type[Settings], name: str) -> bool:
     return schema.get("type") == "string" and "enum" not in schema
 
 
-def _parser(command: str, settings: type[Settings], outputs: Mapping[str, Any]) -> argparse.ArgumentParser:
+def parser_of(
+    command: str, settings: type[Settings], outputs: Mapping[str, Any], output: str = "--output"
+) -> argparse.ArgumentParser:
+    """The options of a command that takes a laboratory's settings, and writes a file where ``output`` names one."""
     presets = "\n".join(f"  {preset.slug:<26} {preset.words}" for preset in settings.presets)
     parser = Parser(
         prog=f"goldviz {command} {settings.name}",
-        usage=f"goldviz {command} {settings.name} [--SETTING VALUE ...] [--preset NAME] [--output FILE] [...]",
+        usage=f"goldviz {command} {settings.name} [--SETTING VALUE ...] [--preset NAME] [{output} FILE] [...]",
         description=settings.question,
         epilog=f"presets:\n{presets}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -233,7 +236,7 @@ def _parser(command: str, settings: type[Settings], outputs: Mapping[str, Any]) 
     )
     parser.add_argument("--preset", metavar="NAME", help="start from this preset; they are listed below")
     parser.add_argument(
-        "--output", dest=FILE, type=Path, metavar="FILE", help=f"write the numbers to a {either(outputs)} file"
+        output, dest=FILE, type=Path, metavar="FILE", help=f"write the numbers to a {either(outputs)} file"
     )
     titles = dict.fromkeys(facts(settings, name)["group"] for name in settings.model_fields)
     groups = {title: parser.add_argument_group(f"{title.lower()} settings") for title in titles}

@@ -90,6 +90,7 @@ PLACES = {
         KeptFiles("labels", ".txt", 2 * 10**6, "Names of brought files", "Data are called by their keys again."),
         KeptFiles("vectors", ".vector", 300 * 10**6, "Vectors of texts"),
         KeptFiles("downloads", ".parquet", 200 * 10**6, "Downloaded symbols"),
+        KeptFiles("cells", ".safetensors", 5 * 10**9, "Runs of sweeps", "A sweep that needs them trains them again."),
     )
 }
 """All folders of files that are kept, each under its bound."""
