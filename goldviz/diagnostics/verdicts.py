@@ -14,7 +14,6 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from statistics import NormalDist
 from string import Formatter
 from typing import Literal
 
@@ -22,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from goldviz.diagnostics.findings.words import SUPERSCRIPT
+from goldviz.diagnostics.noise import mean_interval, wilson_interval
 
 Floats = NDArray[np.float64]
 Word = Literal["holds", "holds in part", "does not hold", "undecided"]
@@ -29,9 +29,6 @@ Scale = Literal["difference", "ratio", "share"]
 
 WORDS: tuple[Word, ...] = ("holds", "holds in part", "does not hold", "undecided")
 PLURAL = {"holds": "hold", "holds in part": "hold in part", "does not hold": "do not hold"}
-STUDENT = (12.70620, 4.30265, 3.18245, 2.77645, 2.57058, 2.44691, 2.36462, 2.30600, 2.26216)
-"""0.975 quantiles of Student's t with 1, 2, ... 9 degrees of freedom."""
-NORMAL = NormalDist().inv_cdf(0.975)
 DEFAULT_FORMAT = ".3g"
 HALF = 0.5
 
@@ -72,18 +69,14 @@ def _student(numbers: Floats) -> Interval:
         same = count > 1 and bool((numbers == numbers[0]).all())
         centre = float(numbers[0]) if same or count == 1 else math.nan
         return Interval(centre, centre if same else -math.inf, centre if same else math.inf)
-    centre, spread = float(numbers.mean()), float(numbers.std(ddof=1))
-    reach = STUDENT[min(count - 1, len(STUDENT)) - 1] * spread * math.sqrt(2 / count)
-    return Interval(centre, centre - reach, centre + reach)
+    return Interval(float(numbers.mean()), *mean_interval(numbers, others=True))
 
 
 def _wilson(numbers: Floats) -> Interval:
-    count, share = len(numbers), float(numbers.mean())
+    share = float(numbers.mean())
     if not math.isfinite(share):
         return Interval(share, 0.0, 1.0)
-    middle = (share + NORMAL**2 / (2 * count)) / (1 + NORMAL**2 / count)
-    reach = NORMAL / (1 + NORMAL**2 / count) * math.sqrt(share * (1 - share) / count + (NORMAL / (2 * count)) ** 2)
-    return Interval(share, max(0.0, middle - reach), min(1.0, middle + reach))
+    return Interval(share, *wilson_interval(float(numbers.sum()), len(numbers)))
 
 
 @dataclass(frozen=True)

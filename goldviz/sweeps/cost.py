@@ -65,7 +65,7 @@ def workers_for(settings: Sequence[Experiment], asked: int | None) -> int:
 
 
 def cost_of(name: str, settings: Sequence[Experiment], cells: int, workers: int, probe: float, size: float) -> Cost:
-    """What these runs take on so many workers, by a ``probe`` of the machine and the ``size`` of a kept cell, if any."""
+    """What these runs take on so many workers, by a ``probe`` of the machine and the ``size`` of a kept cell."""
     slower = machine(type(settings[0]), probe) if settings else 1.0
     seconds = slower * sum(one.estimated_seconds() for one in settings) / max(workers, 1)
     memory = max(workers, 1) * (PROCESS_BYTES + max((one.estimated_bytes() for one in settings), default=0.0))

@@ -45,19 +45,19 @@ def assembled(
     dims = [*grid.axes, SEED]
     told = {place: known[key] for place, key in keys.items() if key in known}
     names = dict.fromkeys(name for about in told.values() for name in about[cells.MEASURES])
-    asked = [Column(name, name) for name in names] if asked is None else asked
+    columns = [Column(name, name) for name in names] if asked is None else asked
     curves = [curves] if isinstance(curves, str) else list(dict.fromkeys(curves))
-    arrays = {one.name: np.full(grid.shape, np.nan) for one in asked}
+    arrays = {one.name: np.full(grid.shape, np.nan) for one in columns}
     sentences = np.full(grid.shape, "", dtype=object)
     status, seconds, places = sentences.copy(), np.full(grid.shape, np.nan), sentences.copy()
     drawn: dict[str, dict[tuple[int, ...], xr.DataArray]] = {name: {} for name in curves}
     for place, sentence in failures.items():
         sentences[place], status[place] = sentence, FAILED
-    own = [one for one in asked if callable(one.read)]
+    own = [one for one in columns if callable(one.read)]
     for place, about in told.items():
         status[place], seconds[place] = about["status"], float(about["duration"])
         places[place] = keys[place]
-        for one in asked:
+        for one in columns:
             if not callable(one.read):
                 arrays[one.name][place] = about[cells.MEASURES].get(one.read, np.nan)
         dataset = cells.dataset_at(keys[place]) if own or curves else None
@@ -72,8 +72,8 @@ def assembled(
         for name in curves:
             if name in dataset:
                 drawn[name][place] = dataset[name].isel({SEED: 0}) if SEED in dataset[name].dims else dataset[name]
-    words = laboratory_of(grid.kind).measures
-    variables: dict[str, Any] = {name: (dims, values, _about(words.get(name))) for name, values in arrays.items()}
+    told_of = laboratory_of(grid.kind).measures
+    variables: dict[str, Any] = {name: (dims, values, _about(told_of.get(name))) for name, values in arrays.items()}
     for name, parts in drawn.items():
         variables[name] = _joined(parts, dims, grid.shape, name)
     variables |= {
@@ -83,8 +83,8 @@ def assembled(
         "cell": (dims, places, {"long_name": "Under which key the run is kept"}),
     }
     coordinates = {name: (name, list(values), _about_setting(grid.kind, name)) for name, values in grid.axes.items()}
-    one = next(cell.settings for cell in grid if cell.settings is not None).model_dump(mode="json")
-    fixed = {name: value for name, value in one.items() if name not in (*grid.axes, "seeds")}
+    settings = next(cell.settings for cell in grid if cell.settings is not None).model_dump(mode="json")
+    fixed = {name: value for name, value in settings.items() if name not in (*grid.axes, "seeds")}
     return xr.Dataset(
         variables,
         {**coordinates, SEED: (SEED, list(grid.seeds))},
@@ -125,5 +125,5 @@ def _joined(parts: Mapping[tuple[int, ...], xr.DataArray], dims: list[str], shap
         where = [np.searchsorted(own, part[dim].values) if own.dtype.kind in "fiu"
                  else np.array([own.tolist().index(one) for one in part[dim].values.tolist()])
                  for dim, own in labels.items()]  # fmt: skip
-        values[(*place, *np.ix_(*where))] = part.values
+        values[place][np.ix_(*where)] = part.values
     return xr.DataArray(values, labels, [*dims, *labels], attrs=first.attrs)

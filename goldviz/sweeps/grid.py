@@ -113,7 +113,7 @@ def _value(kind: type[Settings], name: str, value: Any) -> Any:
         if name in error.sentences:
             raise SettingsError({name: error.sentences[name]}) from None
     field = kind.model_fields[name]
-    meant = field.annotation if not field.metadata else Annotated[field.annotation, *field.metadata]
+    meant: Any = field.annotation if not field.metadata else Annotated[field.annotation, *field.metadata]
     return TypeAdapter(meant).validate_python(value)
 
 

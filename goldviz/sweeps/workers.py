@@ -13,7 +13,7 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from queue import Queue
-from threading import Thread
+from threading import Event, Thread
 from types import TracebackType
 from typing import Any, NamedTuple, Self
 
@@ -52,7 +52,7 @@ class Workers:
         self._told: Queue[Outcome | float | SweepError] = Queue()
         self._tasks: deque[Task] = deque()
         self._processes: dict[int, subprocess.Popen[bytes]] = {}
-        self._over = False
+        self._over = Event()
 
     def __enter__(self) -> Self:
         for number in range(self._count):
@@ -62,7 +62,7 @@ class Workers:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        self._over = True
+        self._over.set()
         for process in list(self._processes.values()):
             process.kill()
         for process in list(self._processes.values()):
@@ -86,7 +86,7 @@ class Workers:
 
     def _serve(self, number: int) -> None:
         ready = number == 0
-        while not self._over:
+        while not self._over.is_set():
             try:
                 task = self._tasks.popleft()
             except IndexError:
@@ -101,7 +101,7 @@ class Workers:
                 self._told.put(error)
                 return
             except (OSError, ValueError, EOFError):
-                if self._over:
+                if self._over.is_set():
                     return
                 self._told.put(Outcome(task.key, _death(_buried(process)), 0.0))
                 self._processes[number], ready = self._started(), False

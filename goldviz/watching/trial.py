@@ -19,6 +19,7 @@ from torch.optim.optimizer import Optimizer
 
 from goldviz.arrays.labelled import Run
 from goldviz.declare.settings import SettingsError
+from goldviz.diagnostics.noise import mean_interval
 from goldviz.diagnostics.random_streams import unchanged_streams
 from goldviz.watching.measures import is_recurrent, rate_factor
 
@@ -27,7 +28,6 @@ StepFunction = Callable[[dict[str, Any], int, int], Any]
 Change = Callable[[dict[str, Any]], Any]
 """Of a state that is a copy."""
 CONTROL, PLACEBO = "control", "placebo"
-SURE = 0.95
 LEAST_HELP = 0.05
 """Of the control's loss: a rate that is one per cent larger helps a little, too."""
 LIMIT = 1.0
@@ -209,7 +209,7 @@ def tried_on(
     results = []
     for kind, (words, _) in arms.items():
         differences = _differences(ends[kind], control)
-        low, high = _interval(differences)
+        low, high = mean_interval(differences)
         difference = float(differences.mean())
         helped = kind != PLACEBO and not placebo_helps and _helps(ends[kind], control)
         means = float(control.mean()), float(ends[kind].mean())
@@ -225,24 +225,13 @@ def _helps(ends: np.ndarray, control: np.ndarray) -> bool:
     if np.isinf(control).any():
         return bool(np.isfinite(ends).all() and (ends <= control).all())
     differences = _differences(ends, control)
-    return bool(_interval(differences)[1] < 0 and differences.mean() <= -LEAST_HELP * abs(control.mean()))
+    return bool(mean_interval(differences)[1] < 0 and differences.mean() <= -LEAST_HELP * abs(control.mean()))
 
 
 def _differences(ends: np.ndarray, control: np.ndarray) -> np.ndarray:
     """What an arm ends at minus what the control does, order by order; NaN where both broke down."""
     with np.errstate(invalid="ignore"):
         return np.asarray(ends - control)
-
-
-def _interval(differences: np.ndarray) -> tuple[float, float]:
-    """Student's interval of a mean: mean +- t(n - 1) s / sqrt(n); NaN where a difference is not finite."""
-    if not np.isfinite(differences).all():
-        return math.nan, math.nan
-    n = len(differences)
-    from scipy import stats  # Importing it takes longer than the rest of a watched script's start.
-
-    reach = float(stats.t.ppf(0.5 + SURE / 2, n - 1)) * float(differences.std(ddof=1)) / math.sqrt(n)
-    return float(differences.mean()) - reach, float(differences.mean()) + reach
 
 
 def _end(step: StepFunction, state: State, change: Change | None, order: int, steps: int) -> float:

@@ -65,20 +65,3 @@ def diebold_mariano(
     if not math.isfinite(statistic):
         return NOTHING_TO_TEST
     return Significance(statistic, 2 * float(special.stdtr(count - 1, -abs(statistic))))
-
-
-def wilson_interval(right: int, count: int, share: float = 0.95) -> tuple[float, float]:
-    """Interval for a share of ``right`` out of ``counted`` (Wilson 1927); NaN where nothing was counted.
-
-    It stays between 0 and 1 and holds for independent events; what happens on neighbouring days rarely is quite.
-
-    >>> [round(end, 3) for end in wilson_interval(52, 100)]
-    [0.423, 0.615]
-    """
-    if count == 0:
-        return np.nan, np.nan
-    z = float(special.ndtri((1 + share) / 2))
-    rate, weight = right / count, z**2 / count
-    centre = (rate + weight / 2) / (1 + weight)
-    half = math.sqrt(rate * (1 - rate) * weight + weight**2 / 4) / (1 + weight)
-    return max(0.0, centre - half), min(1.0, centre + half)

@@ -6,12 +6,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import stats
-from statsmodels.stats.proportion import proportion_confint
 
-from goldviz.diagnostics.forecasts.significance import (
-    diebold_mariano,
-    wilson_interval,
-)
+from goldviz.diagnostics.forecasts.significance import diebold_mariano
 
 
 def slow_diebold_mariano(losses, reference_losses, horizon):
@@ -117,17 +113,3 @@ def test_losses_that_say_nothing_have_no_statistic(ours, theirs, horizon):
 def test_a_horizon_is_at_least_one_step():
     with pytest.raises(ValueError, match="The horizon is 0; allowed is a whole number from 1"):
         diebold_mariano(np.arange(20.0), np.ones(20), 0)
-
-
-@given(st.integers(1, 5000).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))), st.floats(0.5, 0.999))
-def test_wilson_interval_is_that_of_statsmodels(counts, share):
-    right, counted = counts
-    low, high = wilson_interval(right, counted, share)
-    np.testing.assert_allclose(
-        (low, high), proportion_confint(right, counted, alpha=1 - share, method="wilson"), atol=1e-12
-    )
-    assert 0 <= low <= right / counted <= high <= 1 or math.isclose(high, 1) or math.isclose(low, 0, abs_tol=1e-12)
-
-
-def test_nothing_counted_has_no_interval():
-    assert np.isnan(wilson_interval(0, 0)).all()

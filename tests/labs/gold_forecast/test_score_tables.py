@@ -13,7 +13,8 @@ from goldviz.diagnostics.forecasts.scores import (
     r2_out_of_sample,
     squared_errors,
 )
-from goldviz.diagnostics.forecasts.significance import diebold_mariano, wilson_interval
+from goldviz.diagnostics.forecasts.significance import diebold_mariano
+from goldviz.diagnostics.noise import wilson_interval
 from goldviz.labs.gold_forecast.scoring.distributions import (
     crps_student,
     inside,

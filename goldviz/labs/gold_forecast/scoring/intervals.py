@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from goldviz.diagnostics.findings import Floats, Verdicts
-from goldviz.diagnostics.forecasts.significance import wilson_interval
+from goldviz.diagnostics.noise import wilson_interval
 from goldviz.labs.gold_forecast.scoring.distributions import inside, inside_gaussian, pit_gaussian
 from goldviz.labs.gold_forecast.scoring.series import Series, finite_values
 

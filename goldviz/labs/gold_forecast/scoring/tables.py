@@ -22,7 +22,8 @@ from goldviz.diagnostics.forecasts.block_bootstrap import (
     score_table,
 )
 from goldviz.diagnostics.forecasts.scores import absolute_errors, hits, scorable, squared_errors
-from goldviz.diagnostics.forecasts.significance import diebold_mariano, wilson_interval
+from goldviz.diagnostics.forecasts.significance import diebold_mariano
+from goldviz.diagnostics.noise import wilson_interval
 from goldviz.labs.gold_forecast.scoring.distributions import crps_gaussian, inside_gaussian, qlike_losses
 
 Means = Float[np.ndarray, "loss replication"]
