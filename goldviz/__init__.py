@@ -30,12 +30,15 @@ if TYPE_CHECKING:
         trial,
         watch,
     )
+    from goldviz.diagnostics.noise import difference
+    from goldviz.sweeps.figure import phase_diagram
     from goldviz.sweeps.sweep import cell, sweep
 
 __all__ = [
     "cell",
     "claims",
     "compute",
+    "difference",
     "documents",
     "doubts",
     "examine",
@@ -47,6 +50,7 @@ __all__ = [
     "load",
     "market",
     "measures",
+    "phase_diagram",
     "report",
     "run",
     "runs",
@@ -56,7 +60,12 @@ __all__ = [
     "watch",
 ]
 _MODULES = ("experiments", "figures", "runs")
-_ELSEWHERE = {"cell": "sweeps.sweep", "sweep": "sweeps.sweep"}
+_ELSEWHERE = {
+    "cell": "sweeps.sweep",
+    "difference": "diagnostics.noise",
+    "phase_diagram": "sweeps.figure",
+    "sweep": "sweeps.sweep",
+}
 """Public names that do not stand in the module ``api``."""
 
 

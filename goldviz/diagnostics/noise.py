@@ -9,7 +9,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,7 +64,8 @@ def wilson_interval(right: float, count: int, share: float = SURE) -> tuple[floa
     return max(0.0, centre - half), min(1.0, centre + half)
 
 
-class _Error(NamedTuple):
+@dataclass(frozen=True)
+class _Error:
     """The spread of a difference of single numbers, how often it was seen, and with how much freedom."""
 
     spread: float
@@ -134,6 +135,7 @@ def difference(one: Any, other: Any, *, worth: float | None = None) -> Differenc
     own, theirs = _finite(first), _finite(second)
     shared = [seed for seed in own if seed in theirs and not isinstance(seed, _Place)]
     paired = len(shared) >= LEAST
+    error: _Error | None
     if paired:
         differences = np.array([own[seed] - theirs[seed] for seed in shared])
         found, error = float(differences.mean()), _Error(float(differences.std(ddof=1)), len(shared), len(shared) - 1)
