@@ -1,7 +1,8 @@
 """How long does a sweep take beside a loop of lone runs? 60 cells of *Gradient flow in depth*.
 
-They are 4 depths, 5 gains and 3 seeds. Both begin with nothing kept, by the clock; the sweep's time has the start of its workers in it. The loop measures what
-the sweep measures. Printed are both times, their ratio, and whether all numbers are the same.
+They are 4 depths, 5 gains and 3 seeds. Both begin with nothing kept, by the clock; the sweep's time has the start of
+its workers in it. The loop measures what the sweep measures. Printed are both times, their ratio, and whether all
+numbers are the same.
 
     python benchmarks/sweeps.py
 """

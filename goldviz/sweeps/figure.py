@@ -101,8 +101,8 @@ def _map(sweep: xr.Dataset, measure: str, axes: Sequence[str], line: float | Non
     diverged = sweep[STATUS].transpose(y, x, SEED).values == "diverged"
     gone = diverged & ~np.isfinite(values)
     middle = _medians(np.where(gone, np.inf, values))
-    crossed: NDArray[np.bool_] = np.asarray(np.isinf(middle))
-    middle[crossed] = np.nan
+    crossed = np.asarray(np.isinf(middle))
+    middle = np.where(crossed, np.nan, middle)
     unsure = np.zeros(middle.shape, bool)
     if line is not None:
         for at in np.ndindex(middle.shape):
@@ -242,6 +242,9 @@ def _curve(sweep: xr.Dataset, measure: str, axes: Sequence[str], line: float | N
     values = sweep[measure].values[np.isfinite(sweep[measure].values)]
     scale: Any = "log" if values.size and values.min() > 0 and values.max() > 30 * values.min() else "linear"
 
+    # A line that no value comes near is in view, too.
+    reached = values if line is None or (scale == "log" and line <= 0) else np.append(values, line)
+
     def told(plot: Any) -> dict[str, Any]:
         return {"type": "log"} if ratios else {} if numbers else _ticks(sweep[x].values)
 
@@ -252,7 +255,8 @@ def _curve(sweep: xr.Dataset, measure: str, axes: Sequence[str], line: float | N
         curves(measure, over=X),
         *([rule(y=line, words=f"{line:g}")] if line is not None else []),
         x=axis(_title(sweep, x), scale="free", told=told),
-        y=axis(_words(sweep, measure), measure, scale=scale),
+        y=axis("", scale=scale, read=lambda ds: np.log10(reached) if scale == "log" else reached),
+        title=_words(sweep, measure),
         shows=_words(sweep, measure),
     )
     return chart, drawn

@@ -89,6 +89,9 @@ def test_one_setting_is_a_curve_with_its_band() -> None:
     np.testing.assert_allclose(curve.x, GAINS)
     np.testing.assert_allclose(curve.y, [0.9, *[0.5] * 6], rtol=1e-6)
     assert figure.layout.xaxis.type == "log"
+    low, high = goldviz.phase_diagram(ds, "plain.worth", line=3).layout.yaxis.range
+    assert low < 0.5
+    assert high > 3
     words = swept([[1.0], [2.0]], {"activation": ["tanh", "relu"]})
     assert list(goldviz.phase_diagram(words, "plain.worth").layout.xaxis.ticktext) == ["tanh", "relu"]
 
@@ -114,20 +117,20 @@ def test_what_cannot_be_drawn_is_said() -> None:
 
 @pytest.mark.parametrize("gain", [0.6, 0.9, 1.2, 1.5, 2.0])
 def test_the_depth_scale_is_that_of_a_wide_random_network(gain: float) -> None:
-    """The correlation of two inputs in layers that are drawn, against ξ."""
-    draw = np.random.default_rng(0)
-    width, rates = 2000, []
-    for _ in range(2):
-        # Below gain 1 signals are short in the end, where tanh is a line.
-        a = draw.normal(size=width) * (0.01 if gain < 1 else 1)
-        b = a * 0.3 + draw.normal(size=width)
-        told = []
-        for _layer in range(7):
-            weights = draw.normal(0, gain / np.sqrt(width), (width, width))
-            a, b = weights @ np.tanh(a), weights @ np.tanh(b)
-            told.append((a @ a / width) if gain < 1 else (a @ b) / np.sqrt((a @ a) * (b @ b)))
-        # Long after the start, while there is more left than noise.
-        rates.append(np.log(abs(told[5]) / abs(told[2])) / 3 if gain < 1 else np.log(abs(told[3]) / abs(told[1])) / 2)
-    expected = -1 / depth_scale(gain)
-    assert np.mean(rates) == pytest.approx(expected, rel=0.35, abs=0.08)
+    """What a layer does to a signal's length, or to a small correlation of two, by sampling."""
+    draw, few = np.random.default_rng(0), 0.05
+    first, second = draw.normal(size=(2, 2_000_000))
+    q = 1e-4 if gain < 1 else 1.0
+    for _layer in range(1 if gain < 1 else 60):
+        q, before = gain**2 * np.mean(np.tanh(np.sqrt(q) * first) ** 2), q
+    if gain < 1:
+        factor = q / before
+    else:
+        beside = few * first + np.sqrt(1 - few**2) * second
+        factor = gain**2 * np.mean(np.tanh(np.sqrt(q) * first) * np.tanh(np.sqrt(q) * beside)) / q / few
+    assert np.log(factor) == pytest.approx(-1 / depth_scale(gain), abs=0.03)
+
+
+def test_the_depth_scale_is_infinite_at_the_border() -> None:
     assert depth_scale(1.0) == np.inf
+    assert depth_scale(0.999) > 400 < depth_scale(1.001)

@@ -31,18 +31,18 @@ def said(capsys: pytest.CaptureFixture[str], *options: str, code: int = 0) -> tu
 def test_a_sweep_says_its_ranges_its_cost_and_its_numbers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "sweep.nc"
     out, err = said(
-        capsys, "--depth", "2,3", "--gain", "0.5:2:3", "--dropout", "0:0.2:2", "--seeds", "0:2", "--to", str(file)
+        capsys, "--depth", "2,", "--gain", "0.5:2:3", "--dropout", "0:0.2:2", "--seeds", "0:2", "--to", str(file)
     )
     assert "Gain in equal ratios: 0.5, 1, 2." in err
     assert "Dropout in equal steps: 0, 0.2." in err
-    assert "24 cells of depth-gradients in this process: about" in err
+    assert "12 cells of depth-gradients in this process: about" in err
     assert f"The sweep is in {file}." in err
     lines = out.splitlines()
     assert lines[0].split() == ["Depth", "Gain", "Dropout", "plain.worth", "residual.worth"]
-    assert len(lines) == 1 + 12 + 1
+    assert len(lines) == 1 + 6 + 1
     assert lines[-1] == "Median of 2 seeds, with the lowest and the highest."
     ds = xr.load_dataset(file)
-    assert dict(ds.sizes) == {"depth": 2, "gain": 3, "dropout": 2, "seed": 2}
+    assert dict(ds.sizes) == {"depth": 1, "gain": 3, "dropout": 2, "seed": 2}
     assert (ds["failed"] == "").all()
     first = ds["plain.worth"].sel(depth=2, gain=0.5, dropout=0).median().item()
     assert lines[1].split()[3] == f"{first:.3g}"
