@@ -41,7 +41,11 @@ def loss_beside_guesses(unit: str, in_words: Callable[[Plot], Callable[[float], 
         guesses(digits, within="loss + dev_loss + uniform_loss, loss"),
         needs=("loss",),
         y=losses,
-        notes=(dev, smoothing("loss", behind=False), lambda plot: words_of_test_losses(plot) if "test_loss" in plot.kinds else ""),
+        notes=(
+            dev,
+            smoothing("loss", behind=False),
+            lambda plot: words_of_test_losses(plot) if "test_loss" in plot.kinds else "",
+        ),
         shows="The loss, smoothed over steps, beside guesses that need no network.",
     )
 
@@ -80,12 +84,8 @@ class Sampled:
         )
 
 
-PAPER_TO_INK = [(0.0, "#f4f1ea"), (1.0, "#1d4e79")]
-"""Colours of probabilities that letters can be read on, in both themes."""
 OF_SAMPLES: Mapping[str, Any] = {
-    "colour": colours(
-        "Probability when it was drawn", ends=(0.0, 1.0), scale=PAPER_TO_INK, below=True, tickformat=".0%", nticks=6
-    ),
+    "colour": colours("Probability when it was drawn", ends=(0.0, 1.0), below=True, tickformat=".0%", nticks=6),
     "seeds": False,
 }
 """What a figure of samples is told."""
