@@ -545,7 +545,7 @@ class Chart:
         given = told.ends(canvas.plot) if callable(told.ends) else told.ends
         ends = given if given is not None else canvas.plot.limit(f"{self.name} colour")
         ticks = power_ticks(*ends, most=5) if told.powers else {}
-        known = {"sequential": look.SEQUENTIAL, "signed": SIGNED, "diverging": look.DIVERGING}
+        known: dict[str, Any] = {"sequential": look.SEQUENTIAL, "signed": SIGNED, "diverging": look.DIVERGING}
         known["share"] = look.share_scale(canvas.plot.theme)
         scale = known.get(told.scale, told.scale) if isinstance(told.scale, str) else told.scale
         lay = colour_bar_below if (panels if told.below is None else told.below) else colour_bar

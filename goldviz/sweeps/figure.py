@@ -138,7 +138,7 @@ def _map(sweep: xr.Dataset, measure: str, axes: Sequence[str], line: float | Non
 
 def _medians(values: Floats) -> Floats:
     """Medians over the last axis, without what is no number."""
-    none = np.isnan(values).all(-1)
+    none = np.asarray(np.isnan(values).all(-1))
     with np.errstate(invalid="ignore"):
         return np.where(none, np.nan, np.nanmedian(np.where(none[..., None], 0.0, values), axis=-1))
 

@@ -91,7 +91,7 @@ network = replace(
 
 def _until_each(run: Run, name: str, layers: int) -> NDArray[np.float64]:
     """What was measured last of each layer, up to each step."""
-    rows = values_of(run, name)
+    rows = np.asarray(values_of(run, name), dtype=np.float64)
     if rows.ndim != 2 or rows.shape[1] != layers:
         return np.full((0, layers), np.nan)
     measured = np.where(np.isnan(rows), 0, np.arange(len(rows))[:, None])

@@ -122,7 +122,11 @@ def _lit_table(plot: Plot, question: int) -> Sequence[Panel]:
         lit = np.repeat(selected.values[..., None], cells.shape[1], axis=-1)
         values = LightArray(lit, ("look", "row", "column"), labels | {"look": selected["look"].values})
         texts = [_marked(cells, one[place]) for one in choices]
-        one = Channel("selection", lambda plot, values=values: values, lambda plot, values=values: values)
+
+        def read(plot: Plot, lit: LightArray = values) -> LightArray:
+            return lit
+
+        one = Channel("selection", read, read)
         more = {**how, "text": AtStep("look", texts)}
         cell = heat(one, "column", "row", hover="row %{y}, column %{x}: selected %{z:.3f}", more=more)
         panels.append(panel(cell, heading=f"After step {step}", y=axis("", told=_downwards_in_rows)))

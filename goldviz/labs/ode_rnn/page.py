@@ -27,6 +27,8 @@ from goldviz.ui.theme import theme_now
 from goldviz.ui.words import plain
 
 if TYPE_CHECKING:
+    from types import ModuleType
+
     from streamlit.delta_generator import DeltaGenerator
 
 FOLLOWING = ("plane", "latent")
@@ -178,17 +180,16 @@ def _number_fields(now: Explored) -> None:
     value = series.values[number][0]
 
     def typed() -> None:
-        numbers = [st.session_state.get(one) for one in keys.values()]
-        _put(key, series.moved(number, *numbers))
+        _put(key, series.moved(number, st.session_state[keys["time"]], st.session_state.get(keys["value"])))
 
-    step = {"format": "%.2f", "on_change": typed}
+    step: dict[str, Any] = {"format": "%.2f", "on_change": typed}
     columns[1].number_input("Time", earliest, latest, series.times[number], 0.05, key=keys["time"], **step)
     if value is not None:
         columns[2].number_input("Value", -LARGEST, LARGEST, value, 0.1, key=keys["value"], **step)
     _put_all_back(columns[3], key, series, now.recorded)
 
 
-def _put_all_back(place: DeltaGenerator, key: str, series: EditedSeries, original: EditedSeries) -> None:
+def _put_all_back(place: DeltaGenerator | ModuleType, key: str, series: EditedSeries, original: EditedSeries) -> None:
     place.button(
         "Put all back",
         icon=":material/undo:",

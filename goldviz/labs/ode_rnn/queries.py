@@ -89,8 +89,8 @@ class Explored:
         lane = self.lane
         limits = _limits.get((lane.id, lane.version), lambda: shared_limits([lane.dataset]))
         before = lane.dataset.isel(look=self.look)
-        own = {"flow": {"before": before, "editable": True}, "plane": {"before": before}}.get(name, {})
-        return FIGURES[name].draw(path, limits=limits, theme=theme, **own)
+        own: dict[str, dict[str, Any]] = {"flow": {"before": before, "editable": True}, "plane": {"before": before}}
+        return FIGURES[name].draw(path, limits=limits, theme=theme, **own.get(name, {}))
 
 
 def answer_about_run(lane: Lane[Any], question: Mapping[str, Any], theme: Theme) -> dict[str, Any]:

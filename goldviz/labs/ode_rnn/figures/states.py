@@ -100,7 +100,9 @@ def _plane(plot: Plot, before: Run | None) -> Sequence[Mark]:
     if before is not None:
         jumps, way = _before(plot.ds, before)
         was = lifted(way[:, None], jumps)
-    ghost = _placed(lines, was, name="as recorded", colour="muted", width=1.5, mode="lines", legend=before is not None)
+    ghost: Any = _placed(
+        lines, was, name="as recorded", colour="muted", width=1.5, mode="lines", legend=before is not None
+    )
     marks = [*_arrows(now), replace(ghost, more={"hoverinfo": "skip"})]
     flows = (("flow", slice(0, last + 1), "solid"), ("after the last observation", slice(last, None), "dot"))
     for words, part, dash in flows:
