@@ -16,12 +16,13 @@ from torch.nn import functional
 
 import goldviz
 from goldviz.declare.settings import SettingsError
+from goldviz.diagnostics.noise import mean_interval
 from goldviz.runs.recorder import Command
 from goldviz.runs.store.run_store import Store
 from goldviz.watching.declared import TRY
 from goldviz.watching.findings import as_json
 from goldviz.watching.measures import rate_factor, trials_of, tried_of
-from goldviz.watching.trial import APPLIED, PLACEBO, Tried, _interval
+from goldviz.watching.trial import APPLIED, PLACEBO, Tried
 from tests.watching.loops import Recurrent, Relu, mlp, sequences, task, watching
 from tests.watching.test_planted import OWN_CURES
 
@@ -299,7 +300,7 @@ def test_how_much_larger_a_rate_is_to_be_is_read_off_the_steps(update: float, fa
 
 def test_an_interval_is_students() -> None:
     """t(2) at 97.5 % is 4.3027; the spread of 1, 2 and 3 is 1."""
-    low, high = _interval(torch.tensor([1.0, 2.0, 3.0]).numpy())
+    low, high = mean_interval(torch.tensor([1.0, 2.0, 3.0]).numpy())
     assert (low, high) == pytest.approx((2 - 4.302653 / math.sqrt(3), 2 + 4.302653 / math.sqrt(3)), rel=1e-6)
 
 
