@@ -272,10 +272,10 @@ OF_LABORATORIES = {
     "neural-programmer": {
         "A column is a step; its weights of operations, and of columns, add up to 1.": choices,
         "Which choices matter.": absent("matter"),
-        "The table after each step of the program: dark rows are selected, ▸ marks the column that is chosen.": lit,
+        "The table after each step of the program: filled rows are selected, ▸ marks the column that is chosen.": lit,
         "Whether the step's operation reads a column.": absent("reads"),
         "A line is a row of the table.": selected,
-        "Bright rows are selected.": selected,
+        "Filled rows are selected.": selected,
         "Weights of operations and columns over training, step by step.": forming,
     },
 }
