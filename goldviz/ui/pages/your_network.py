@@ -71,7 +71,9 @@ with goldviz.watch(model, optimizer, name="my run") as record:
 
 def show() -> None:
     """Draw the page."""
-    chrome.heading("Your network", "What does a network of your own do while your script trains it?")
+    beside = chrome.heading("Your network", "What does a network of your own do while your script trains it?")
+    with beside, st.popover("Watch your own", icon=":material/code:"):
+        _how_to_begin()
     try:
         chrome.notices()
         runs, _ = services.store().list(experiment=WATCHED, limit=LISTED)
@@ -85,8 +87,6 @@ def show() -> None:
         step = address.of(STEP)
         live.go_to_step(TIMELINE, int(step) if step.isdecimal() else None)
     if not runs:
-        with st.expander("Watch your own"):
-            _how_to_begin()
         whole_page.drawn_alone(_wait_for_the_first, run_every=SECONDS)()
         whole_page.drawn_alone(_look)([watched.RECORDED])
         return
@@ -94,8 +94,6 @@ def show() -> None:
     whole_page.drawn_alone(_news, run_every=SECONDS)(chosen)
     if chosen:
         whole_page.drawn_alone(_look)(chosen)
-    with st.expander("Watch another"):
-        _how_to_begin()
 
 
 def _how_to_begin() -> None:
@@ -174,7 +172,7 @@ def _chosen(runs: Sequence[Run], named: Sequence[Run], *, follows: bool) -> list
     st.session_state[CHOSEN] = [run_id for run_id in st.session_state[CHOSEN] if run_id in titles]
     chosen = st.multiselect(
         "Runs", list(titles), key=CHOSEN, max_selections=MOST, format_func=lambda run_id: titles.get(run_id, run_id),
-        on_change=_follow,
+        on_change=_follow, label_visibility="collapsed", placeholder="Runs",
     )  # fmt: skip
     if chosen or not follows:
         step = address.of(STEP)
