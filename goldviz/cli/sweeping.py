@@ -33,7 +33,7 @@ def sweep(name: str, options: Sequence[str]) -> int:
     parser = parser_of("sweep", kind, ARRAYS, "--to")
     parser.epilog = (
         "Several values stand with commas between them, such as --depth 5,10,20. A range of numbers is LOW:HIGH:COUNT, "
-        "in equal ratios where the setting is read by ratio and else in equal steps; seeds are FIRST:END, END left out."
+        "in equal ratios where the setting is read by ratio, else in equal steps. Seeds are FIRST:END, END left out."
         f"\n\n{parser.epilog}"
     )
     parser.add_argument("--workers", type=int, metavar="N", help="worker processes; default: as many as cores allow")

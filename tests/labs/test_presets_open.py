@@ -12,7 +12,7 @@ from goldviz.figures.reading import OVER
 from goldviz.runs.examples import has_example
 from goldviz.ui.panels import lanes
 from tests.labs.figure_words import words
-from tests.labs.preset_promises import PROMISES
+from tests.labs.preset_promises import OF_THE_LOSS, PROMISES
 from tests.labs.small_runs import TRAINED
 from tests.thinned import represented
 
@@ -41,7 +41,9 @@ def first_figure_of(lab: Laboratory, slug: str) -> Any:
     """What stands first when a preset was chosen, at the step at which its run opens."""
     lane = lanes.read(lab.declared, lanes.EXAMPLE + slug)
     page = lab.part("page").PAGE
-    return page.figures[page.first_figure([lane])](lane.dataset, epoch=lane.last_finite_step or lane.last_step)
+    preset = next(one for one in lab.declared.presets if one.slug == slug)
+    name = "loss" if lab.name in OF_THE_LOSS and not preset.figure else page.first_figure([lane])
+    return page.figures[name](lane.dataset, epoch=lane.last_finite_step or lane.last_step)
 
 
 @EVERY_RECORDED

@@ -1,7 +1,7 @@
 """The chart of verdicts counts what the list below it holds."""
 
 from goldviz.declare.claims import claims
-from goldviz.ui.panels import verdict_chart
+from goldviz.ui.pages import claims as verdict_chart
 
 
 def test_every_claim_is_counted_once_under_its_verdict() -> None:

@@ -173,6 +173,7 @@ FIGURES, shared_limits = offered(
                 "cliponaxis": False,
             },
         ),
+        title="Which inputs take longest?",
         needs=("weight", "remainder"),
         shows="The longer the bar, the more steps the network takes for the input, the hardest at the bottom.",
         cannot_show="Inputs that it was not asked here.",
@@ -187,8 +188,7 @@ FIGURES, shared_limits = offered(
         draw=thoughts,
         title="How long does it think?",
         needs=("weight", "remainder", "budget", "puzzle_right"),
-        shows="A row is an input, a bar a step's weight. The line: the budget left. "
-        "Each step takes its weight out of a budget of 1, and thinking ends when it is spent.",
+        shows="A row is an input, a bar a step's weight. Line: the budget of 1 that is left.",
     ),
     figure(
         "by_difficulty",

@@ -52,7 +52,7 @@ def task(plot: Plot) -> Figure:
             text=words,
             showarrow=False,
             xanchor="right" if x == 0 else "center",
-            font={"size": 14, "color": ink.text},
+            font={"color": ink.text},
         )
     plot.figure.update_xaxes(
         title_text="Steps before the question", range=(longest + 1, -1.5), showgrid=False, zeroline=False

@@ -161,6 +161,7 @@ FIGURES, shared_limits = offered(
         "peaks",
         "Is the largest weight on the right word?",
         bars(mean("peak_offset"), name="GRU with attention", colour="attention", legend=False),
+        title="Does it look at the right word?",
         cannot_show="Whether the network errs.",
         legend="none",
     ),

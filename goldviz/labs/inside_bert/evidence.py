@@ -120,8 +120,10 @@ def words_left_out(reading: TextReading) -> xr.Dataset:
         moved.append(1 - float(torch.cosine_similarity(states[0].mean(0), whole, dim=0)))
         received.append(float(reading.received[:, place].mean(0).sum()))
     names = ["".join(pieces.tokens[at].removeprefix("##").lstrip("Ġ") for at in place) for place in places]
+    numbers = {"moved": moved, "attention_received": received}
+    numbers |= {f"{name}_of_most": [one / (max(own) or 1) for one in own] for name, own in numbers.items()}
     return xr.Dataset(
-        {"moved": ("spoken", moved), "attention_received": ("spoken", received)},
+        {name: ("spoken", own) for name, own in numbers.items()},
         coords={"spoken": np.array(names, dtype=object)},
     )
 

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 
 import streamlit as st
+import xarray as xr
 
 from goldviz.declare.claims import DOCUMENTS, IDENTITY, NOT_TESTED, Claim, claims
 from goldviz.diagnostics.verdicts import WORDS
+from goldviz.figures.chart import axis, bars, drawn_of, figure
+from goldviz.figures.marks import Series
+from goldviz.figures.spec import FigureSpec
 from goldviz.ui import chrome
-from goldviz.ui.panels import filters, verdict_chart
+from goldviz.ui.panels import filters
 from goldviz.ui.panels.claims import PARAMETER, badge
 from goldviz.ui.panels.live_figure import drawn_figure
 from goldviz.ui.words import plain
@@ -17,13 +22,24 @@ from goldviz.ui.words import plain
 BADGE_PX = 118
 """Wide enough for the longest verdict, so that all claims begin at one line."""
 
+OWN = "our own questions"
+LOOKS = (
+    Series("holds", "holds", "#1a7f5a"),
+    Series(IDENTITY, "holds by mathematics alone", "#8fb8a8"),
+    Series("holds in part", "holds in part", "#c9822b", pattern="/"),
+    Series("undecided", "undecided", "gap"),
+    Series("does not hold", "does not hold", "#b3364b", pattern="x"),
+    Series(NOT_TESTED, "not tested", "muted"),
+)
+"""From the best verdict to the worst; patterns tell them apart without colours."""
+
 
 def show() -> None:
     """Draw the page."""
     st.title("Claims")
     st.markdown("##### What do the documents claim, and what came of it here?")
-    numbers = verdict_chart.counts(claims().values())
-    drawn_figure(verdict_chart.chart_of(numbers), numbers, key="claims-chart", subject="claims")
+    numbers = counts(claims().values())
+    drawn_figure(chart_of(numbers), numbers, key="claims-chart", subject="claims")
     filters, switch = st.columns([4, 1], vertical_alignment="bottom")
     with filters:
         matches = _filtered(list(claims().values()))
@@ -75,3 +91,35 @@ def _line(claim: Claim, numbers: bool) -> None:
         st.caption(plain(claim.place), width="content")
     if numbers and claim.verdict:
         st.caption(plain(claim.verdict.numbers))
+
+
+def counts(claims: Iterable[Claim]) -> xr.Dataset:
+    """How many claims of each document (of our own questions, last) have each verdict, as ``claims``."""
+    counted = Counter((_row(claim), claim.word) for claim in claims)
+    rows = [row for row in (*map("document {}".format, DOCUMENTS), OWN) if any(row == one for one, _ in counted)]
+    words = [look.entry for look in LOOKS]
+    return xr.Dataset(
+        {"claims": (("document", "verdict"), [[counted[row, word] for word in words] for row in rows])},
+        coords={"document": rows, "verdict": words},
+    )
+
+
+def chart_of(numbers: xr.Dataset) -> FigureSpec:
+    """The figure of :func:`counts`, with the verdicts that occur."""
+    looks = tuple(look for look in LOOKS if int(numbers["claims"].sel(verdict=look.entry).sum()))
+    return drawn_of(
+        numbers,
+        figure(
+            "claims_by_document",
+            "How many claims hold?",
+            bars("claims", rows="document", by="verdict", looks=looks),
+            x=axis("claims"),
+            legend="above",
+            layout={"barmode": "stack", "legend_traceorder": "normal"},
+            height=120 + 34 * numbers.sizes["document"],
+        ),
+    )
+
+
+def _row(claim: Claim) -> str:
+    return OWN if claim.kind == "question" else f"document {claim.document}"

@@ -40,7 +40,7 @@ def test_only_the_address_the_choice_and_the_colours_go_over_the_web_socket(them
     assert data["address"] == f"/goldviz/exhibits/{token}"
     assert data["choice"] == {"layer": 2, "head": 1, "token": 4}
     assert data["inks"][data["theme"]]["accent"] == INKS[theme].accent
-    assert data["colours"][0] == "#00224e"
+    assert data["inks"][data["theme"]]["surface"] == INKS[theme].surface
     assert len(json.dumps(data)) < 1000
 
 

@@ -10,6 +10,7 @@ from tokenizers import ByteLevelBPETokenizer, processors
 from transformers import PreTrainedTokenizerFast
 
 from goldviz.data.texts.pieces import in_letters, shown_pieces, split_into_pieces
+from goldviz.models.text import places
 from goldviz.models.text.loading import load_text_model
 from goldviz.models.text.model import TextModelError
 from goldviz.models.text.places import kept_folder, kept_folders
@@ -22,6 +23,8 @@ from tests.text_model_folders import with_classifier
 @pytest.fixture
 def models(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("GOLDVIZ_MODELS", str(tmp_path))
+    # This machine may have a package that carries a model.
+    monkeypatch.setattr(places, "packaged_folders", dict)
     return tmp_path
 
 

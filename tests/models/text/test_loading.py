@@ -34,6 +34,7 @@ from transformers import (
 from transformers.utils import logging as transformers_logging
 
 from goldviz.data.texts.pieces import split_into_pieces
+from goldviz.models.text import places
 from goldviz.models.text.config import encoder_weights
 from goldviz.models.text.encoder import EncoderShape, TransformerEncoder
 from goldviz.models.text.loading import load_text_model, shipped_text_model
@@ -726,6 +727,7 @@ def test_the_shipped_model_is_read_once():
 
 def test_model_folders_have_plain_names(tmp_path, monkeypatch):
     monkeypatch.setenv("GOLDVIZ_MODELS", str(tmp_path / "models"))
+    monkeypatch.setattr(places, "packaged_folders", dict)
     assert model_folder() == tmp_path / "models"
     assert kept_folders() == []
     for name in ("b model", "a-model.v2", "Prüfung", "Pru\u0308fung", "模型", ".hidden", "no config"):

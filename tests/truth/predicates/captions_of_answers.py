@@ -233,8 +233,7 @@ OF_LABORATORIES = {
     "adaptive-computation": {
         "How each part of the loss pushes the halting neuron.": pushes,
         "A row is an input, a bar a step's weight.": thoughts,
-        "The line: the budget left.": thoughts,
-        "Each step takes its weight out of a budget of 1, and thinking ends when it is spent.": spent,
+        "Line: the budget of 1 that is left.": spent,
         "The longer the bar, the more steps the network takes for the input, the hardest at the bottom.": steps_taken,
         "Inputs that it was not asked here.": absent("other inputs"),
         "Mean steps of thought by difficulty: bits before STOP, signs, or carries.": now("ponder_by_difficulty"),
@@ -272,7 +271,7 @@ OF_LABORATORIES = {
     "neural-programmer": {
         "A column is a step; its weights of operations, and of columns, add up to 1.": choices,
         "Which choices matter.": absent("matter"),
-        "The table after each step of the program: filled rows are selected, ▸ marks the column that is chosen.": lit,
+        "The table after each step: filled rows are selected, ▸ marks the chosen column.": lit,
         "Whether the step's operation reads a column.": absent("reads"),
         "A line is a row of the table.": selected,
         "Filled rows are selected.": selected,

@@ -87,7 +87,7 @@ def surest(plot: Plot) -> Words:
 
 def sentence(plot: Plot) -> str:
     """The probe sentence, as it is read."""
-    return f"“{' '.join(tokens_of(plot.ds))}”"
+    return f"“{' '.join(tokens_of(plot.ds))}”" if "query" in plot.ds.coords else ""
 
 
 def _sharpest(now: Array) -> str:
@@ -172,7 +172,7 @@ masked_place = figure(
     },
     colour=colours(ends=lambda plot: plot.limit("probe_probability"), powers=True),
     lead=tone_begins,
-    notes=(_surest, lambda plot: sentence(plot) if "query" in plot.ds.coords else ""),
+    notes=(_surest, sentence),
     height=640,
     layout=lambda plot: {"plot_bgcolor": plot.ink.gap if bool(_rows(plot).isnull().any()) else None},
 )

@@ -304,16 +304,20 @@ def coloured_text(text: str, starts: ArrayLike, stops: ArrayLike, values: ArrayL
     return f'<div style="{style}" dir="auto" translate="no">{"".join(parts)}</div>'
 
 
+BARS = {"moved": FIRST, "attention_received": "#838383"}
+"""What :func:`words_in_bars` shows, in which colour."""
+
+
 def words_in_bars(ds: Run) -> str:
     """What a text loses without each word, beside the attention that the word receives: a row each, in its order."""
-    columns = [(ds[name].values, ink) for name, ink in (("moved", FIRST), ("attention_received", "#838383"))]
+    columns = [(ds[name].values, ds[f"{name}_of_most"].values, ink) for name, ink in BARS.items()]
     rows = ["<span></span><b>Vector moves without it</b><b>Attention it receives</b>"]
     for row, name in enumerate(ds["spoken"].values):
         bars = "".join(
             '<span style="display:flex;align-items:center;gap:0.4rem">'
-            f'<span style="background:{ink};height:0.7rem;width:{75 * values[row] / (values.max() or 1):.1f}%"></span>'
+            f'<span style="background:{ink};height:0.7rem;width:{75 * shares[row]:.1f}%"></span>'
             f"{values[row]:.3f}</span>"
-            for values, ink in columns
+            for values, shares, ink in columns
         )
         rows.append(f'<bdi style="text-align:right">{html.escape(str(name)[:LONGEST_LABEL])}</bdi>{bars}')
     style = "display:grid;grid-template-columns:auto 1fr 1fr;gap:0.15rem 0.8rem;font-size:0.8125rem"

@@ -143,7 +143,7 @@ def words_that_matter(look: Look) -> None:
     )
     st.html(words_in_bars(ds))
     st.caption(
-        "The vector is the mean of the last states; it moves by 1 − cosine when the word is left out and the rest is "
+        "The vector is the mean of the last states. It moves by 1 − cosine when the word is left out and the rest is "
         f"read again. {NO_EXPLANATION}"
     )
 

@@ -260,6 +260,7 @@ FIGURES, shared_limits = offered(
         "flow",
         "What does it expect between two observations?",
         draw=flow,
+        title="What does it expect in between?",
         needs=("decoded_mean", "decoded_scale", "probe_time", "probe_value"),
         limits={"time": TIME, "value": limits_over(of_first_channel)},
         shows="The forecast with its 90 % band, and its jump at each observation.",
