@@ -87,6 +87,8 @@ class Smoothed(Curves):
         values = values.transpose(dim, ...)
         width = width_of(values.sizes[dim])
         indices, words = thinned(values.sizes[dim], noun=dim)
+        # Where a line begins is read, too.
+        indices = np.union1d(indices, [0])
         means = trailing_means(values.values, width, indices).astype(values.dtype)
         drawn = values.isel({dim: indices}).copy(data=means)
         Curves(lambda plot: drawn, over=dim, hover=self.hover or "%{y:.4f}").draw(canvas)

@@ -266,7 +266,7 @@ test("a diagram says what is chosen in it by key or press, in the colour that a 
   const told = [];
   const shown = { parts: PARTS, noun: "layer", step: "epoch", scale: [[0, "#000000"], [1, "#ffffff"]], colours: [colour("norm", [0.25, 0.5]), colour("loss", [1, 0])] };
   const figure = JSON.stringify({ layout: { title: { text: "The network" }, meta: { diagram: shown, notes: [] } } });
-  const data = { figure, subject: "lab", description: "What it shows", inks: { light: { text: "#000000" } }, chosen: { layer: 1 } };
+  const data = { figure, subject: "lab", description: "What it shows", inks: { light: { text: "#000000" } }, chosen: { layer: 1 }, chooses: true };
   const leave = diagram({ data, parentElement: part, setTriggerValue: (name, value) => told.push([name, value]) });
   const said = () => part.querySelector("output")?.textContent;
   await until(() => said()?.startsWith("Layer 1"));

@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -52,6 +53,20 @@ def test_runs_go_on_beside_one_that_fails(executor: Executor) -> None:
         ended(executor.store, bad).message == "The training code failed with ZeroDivisionError: float division by zero"
     )
     assert ended(executor.store, good).status == "finished"
+
+
+def test_a_run_waits_behind_a_question_but_not_behind_a_run(executor: Executor) -> None:
+    """Dask takes runs for short here, and a question for as long as the one before it."""
+    ended(executor.store, executor.submit(Toy()))
+    assert executor._workers.submit(time.sleep, 2.0, key="asked-first").result(30) is None
+    executor._workers._cluster.scheduler.task_prefixes["train"].duration_average = 0.01
+    question = executor._workers.submit(time.sleep, 1.0, key="asked-again")
+    runs = [begun(executor, ENDLESS) for _ in range(2)]
+    assert question.result(30) is None
+    assert len({worker_of(executor.store, run_id) for run_id in runs}) == 2
+    for run_id in runs:
+        executor.stop(run_id)
+        ended(executor.store, run_id)
 
 
 def test_a_killed_worker_fails_its_run_with_the_reason_and_nothing_else(executor: Executor) -> None:

@@ -220,7 +220,7 @@ def _spelled(lane):
 
 
 def _first_loss(lane):
-    [began, *_], (alike, _) = lane.line("loss", "MLP, each step").values(), lane.note("loss", "all alike: ")
+    [began, *_], (alike, _) = lane.line("loss", "MLP").values(), lane.note("loss", "all alike: ")
     return "Below 4 nats" if began < 4 else "At 4 to 20" if began < 20 else "Above 20", [began, alike]
 
 

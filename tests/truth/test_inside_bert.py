@@ -294,6 +294,6 @@ def test_a_word_in_two_sentences(folder: Path) -> None:
         before, after = measures.word_going_in(ds), measures.word_coming_out(ds)
         assert (before, after) == (ds["word_cosine"][0, 0], ds["word_cosine"][0, -1])
         assert f"cosine {before:.2f} going in, {after:.2f} after".replace("-", "−") in in_words(ds)
-    page = inside_bert.beside_another_sentence(readings[0], InsideBert(text=texts[0], second_text=texts[1]))
+    page = inside_bert.beside_another_sentence(readings[0], *texts)
     xr.testing.assert_identical(page, same_word(readings[0], texts[0], readings[1], texts[1], shared[0]))
     assert same_word(readings[0], texts[0], readings[0], texts[0], "gold")["word_cosine"][0].values == pytest.approx(1)

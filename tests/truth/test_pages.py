@@ -448,7 +448,7 @@ OF_LABORATORIES = {
         (r"Model: MLP; (.*); DM p", of_mlp),
     ),
     "bert-pretraining": (
-        (r"### .*", of_pretraining),
+        (r"Masked words, .*", of_pretraining),
         (r"- \$V = .*", of_vocabulary),
         (r"s_w = (.*?)\$", lambda run: of_schedule(run)[1:2]),
         (r"- On unseen texts .*", lambda run: [masked_loss(run), math.exp(masked_loss(run))]),

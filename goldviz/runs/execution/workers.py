@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +13,7 @@ from goldviz.runs.execution.limits import run_bytes
 
 if TYPE_CHECKING:
     from distributed import Client, Future, SpecCluster
+    from distributed.scheduler import WorkerState
 
 CONNECT_SECONDS = 5.0
 ANSWER_SECONDS = 5.0
@@ -55,6 +56,7 @@ class Workers:
         self._cluster: SpecCluster | None = None
         self._seen = time.monotonic()
         self._told = ""
+        self._chosen: dict[str, int] = {}
         self.troubles: dict[str, str] = {}
         """What keeps the records of runs in their workers' memory, in sentences."""
         self._client = self._connected()
@@ -129,7 +131,30 @@ class Workers:
         """Send a task, as Dask's client does; ``options`` are the function's and Dask's."""
         self._tell_address()
         # What Dask takes for pure it carries out once: a run that is sent again would get the answer of the first time.
-        return self._client.submit(function, *arguments, pure=False, **options)
+        return self._client.submit(function, *arguments, pure=False, **self._to_the_freest(options), **options)
+
+    def _to_the_freest(self, options: Mapping[str, Any]) -> dict[str, Any]:
+        """Have that of this machine's workers take the next task which has the fewest of its kind, or else of all.
+
+        Dask would choose by how long tasks of a kind took so far. Short runs would send a long one behind another long
+        one, though a worker has nothing to do but answer a question, and Dask steals no task that it takes for short.
+        """
+        scheduler = self._cluster.scheduler if self._cluster is not None else None
+        workers = [*scheduler.running] if scheduler is not None else []
+        if not workers:
+            return {}
+        kind = f"{options.get('key', '')}-"
+
+        def busy(worker: WorkerState) -> tuple[int, int, int]:
+            tasks = [str(task.key) for task in list(worker.processing)]
+            alike = sum(kind.startswith(f"{key.partition('-')[0]}-") for key in tasks)
+            # A task that was just sent may not stand with its worker yet: of equal ones the one chosen longer ago.
+            return alike, len(tasks), self._chosen.get(worker.address, 0)
+
+        freest = min(workers, key=busy).address
+        known = {worker.address: self._chosen.get(worker.address, 0) for worker in workers}
+        self._chosen = known | {freest: max(known.values()) + 1}
+        return {"workers": [freest], "allow_other_workers": True}
 
     def _tell_address(self) -> None:
         """Tell the workers the store's address, once a scheduler: Dask itself may have connected to another one."""
