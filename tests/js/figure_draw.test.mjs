@@ -138,6 +138,8 @@ test("a tap touches a figure, and a pointer that has gone is not told of", async
       }
     };
     pictured({ now: { figure: figureOf("Loss"), subject: "a" } });
+    // What the test before has left to be drawn has its turn first.
+    await until(() => host.dataset.drawn === "picture");
     host.append(drag);
     host.hear("click", { clientX: 70, clientY: 80 });
     if (gesture === "pointerleave") host.hear(gesture);
