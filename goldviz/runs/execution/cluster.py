@@ -58,6 +58,10 @@ KEEPING = {"distributed.nanny.pre-spawn-environ.MALLOC_TRIM_THRESHOLD_": None}
 takes 1.5 to 2.2 times as long so. What a run has left free goes back at its end: see
 :func:`goldviz.runs.execution.memory_watch.give_back_memory`."""
 
+IN_PLACE = {"distributed.scheduler.work-stealing": False}
+"""A task stays where it was sent. Dask would move a run that waits behind a question to a worker whose own run it takes
+for short, because those before were: there it waits for the whole of that run."""
+
 
 def local_cluster(
     processes: int,
@@ -137,7 +141,7 @@ def quieten() -> None:
     # A worker that keeps much in memory works on: what it may have is for its run.
     dask.config.set({f"distributed.worker.memory.{threshold}": False for threshold in ("target", "spill", "pause")})
     dask.config.set({"distributed.admin.tick.limit": "1h", "distributed.deploy.lost-worker-timeout": "365 days"})
-    dask.config.set(FORGETFUL | RESTFUL | WITHOUT_PAGES | KEEPING)
+    dask.config.set(FORGETFUL | RESTFUL | WITHOUT_PAGES | KEEPING | IN_PLACE)
     for noisy in ("distributed.nanny", "distributed.scheduler", "distributed.worker", "distributed.core"):
         logging.getLogger(noisy).setLevel(logging.CRITICAL)
 

@@ -136,8 +136,8 @@ class Workers:
     def _to_the_freest(self, options: Mapping[str, Any]) -> dict[str, Any]:
         """Have that of this machine's workers take the next task which has the fewest of its kind, or else of all.
 
-        Dask would choose by how long tasks of a kind took so far. Short runs would send a long one behind another long
-        one, though a worker has nothing to do but answer a question, and Dask steals no task that it takes for short.
+        Dask would choose by how long tasks of a kind took so far: after short runs it would send a long one behind
+        another long one, while a worker has nothing to do but answer a question.
         """
         scheduler = self._cluster.scheduler if self._cluster is not None else None
         workers = [*scheduler.running] if scheduler is not None else []

@@ -171,7 +171,8 @@ def test_long_losses_are_averaged_not_sampled():
     run = build(steps=20_000, look_every=1000, length=4)
     figure = FIGURES["loss"](run)
     curve = named(figure, "RNN")
-    assert len(curve.x) == 400
+    assert curve.x[:2].tolist() == [1, 50]
+    assert len(curve.x) == 401
     assert curve.x[-1] == 20_000
     last = run["loss"].sel(network="rnn").isel(seed=0, step=slice(-1000, None))
     assert curve.y[-1] == pytest.approx(float(last.mean()))
