@@ -62,7 +62,7 @@ def another_head(page: Page) -> None:
 
 
 def write(page: Page, text: str) -> None:
-    box = page.get_by_role("textbox", name="Text", exact=True)
+    box = page.get_by_role("textbox", name="Sentence", exact=True)
     box.fill(text)
     box.press("Control+Enter")
 
@@ -88,7 +88,7 @@ def test_a_text_is_read_and_every_part_answers(server: Server, open_page: Opener
     assert page.evaluate("window.stolen") is None
     other = open_page(page.url)
     explored(other)
-    expect(other.get_by_role("textbox", name="Text", exact=True)).to_have_value(hostile)
+    expect(other.get_by_role("textbox", name="Sentence", exact=True)).to_have_value(hostile)
 
 
 @pytest.mark.parametrize("width", [1440, 390])
@@ -99,7 +99,7 @@ def test_own_words_are_whole_in_a_box_that_shows_all_of_them(server: Server, ope
     words = page.locator(".explorer [data-part=queries] [role=option]")
     for word in ("notwithstanding", "disinflationary", "tokenization"):
         expect(words.filter(has_text=word)).to_have_count(1)
-    box = page.get_by_role("textbox", name="Text", exact=True)
+    box = page.get_by_role("textbox", name="Sentence", exact=True)
     assert box.evaluate("one => one.scrollHeight - one.clientHeight") <= 1
     place, drawing = box.bounding_box(), page.locator(".explorer").bounding_box()
     assert place is not None

@@ -110,7 +110,7 @@ def test_a_folder_of_a_model_reads_a_text_and_documents_of_one_s_own(
     page.get_by_text("Folder our-bank", exact=True).click()
     page.get_by_role("button", name="Use this model").click()
     expect(page.locator(".st-key-text-model")).to_contain_text("our-bank: 3 layers")
-    box = page.get_by_role("textbox", name="Text", exact=True)
+    box = page.get_by_role("textbox", name="Sentence", exact=True)
     box.fill("Gold rose by 2 percent.")
     box.press("Control+Enter")
     expect(page).to_have_url(re.compile("model=folder"))

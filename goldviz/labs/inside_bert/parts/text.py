@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 LARGEST_FILE = 8 * LONGEST_TEXT
 """Bytes: no encoding takes more for a text that fits, blanks around it aside."""
+BUTTONS_PX = 300
 UPLOAD_COMPLAINT = "inside-bert-upload-complaint"
 IN_VIEW = "inside-bert-text-in-view"
 ASKED = "inside-bert-model-asked"
@@ -48,6 +49,7 @@ def model_line(model: TextModel | None, trouble: str) -> None:
             if FINBERT.lower() not in str(st.session_state[key_of("model")]).lower():
                 st.button(f"Read with {FINBERT}", key="read-with-finbert", type="tertiary", on_click=_read_with_finbert)
             st.button("Change model", icon=":material/swap_horiz:", key="change-model", on_click=_ask, args=(FIRST,))
+            _offer_real_model()
         notes = [
             *(dict(model.notes).values() if model else ()),
             *([shipped_words()] if _is_shipped() and model else []),
@@ -160,44 +162,54 @@ def _use_beside(name: str) -> None:
 
 
 def text_box() -> None:
-    """The text as a whole, a way to bring a file, and the model that reads it best of those at hand."""
+    """The text as a whole, sentence B beside it where it is a pair, and what can be done with them."""
     paired = bool(st.session_state.get(PAIRED))
-    boxes = {
-        "text": "1 · Sentence A" if paired else "1 · Sentence",
-        **({"sentence_b": "Sentence B"} if paired else {}),
-    }
-    for column, (name, words) in zip(st.columns(len(boxes)), boxes.items(), strict=True):
-        column.text_area(
-            words,
-            key=key_of(name),
-            height="content",
-            persist_state="session",
-            help="What the model reads. It is read when you leave the box or press Ctrl and Enter.",
-        )
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.button("Read", icon=":material/play_arrow:", key="read-text", type="primary", on_click=_say_if_read)
-        words, icon = ("One text", ":material/close:") if paired else ("Add sentence B", ":material/add:")
-        st.button(words, icon=icon, key="pair-of-sentences", on_click=_pair, args=(not paired,))
-        with st.popover("A file", icon=":material/upload_file:"):
-            st.file_uploader(
-                "A text file",
-                type=["txt", "md", "text"],
-                key="text-file",
-                on_change=_take_file,
-                help="Plain text. It goes into the text box and is not kept.",
+    boxes = {"text": "Sentence A", "sentence_b": "Sentence B"} if paired else {"text": "Sentence"}
+    # What the reading shows begins at once below: the box and what is done with it share a row.
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="sentences"):
+        for name, words in boxes.items():
+            st.text_area(
+                words,
+                key=key_of(name),
+                height="content",
+                persist_state="session",
+                placeholder=words,
+                label_visibility="visible" if paired else "collapsed",
             )
-        st.button(
-            "Another text",
-            icon=":material/casino:",
-            key="another-text",
-            on_click=_write_another,
-            help="A statement by goldviz's generator, in the language that the shipped model has learned.",
-        )
-        _offer_real_model()
+        with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", width=BUTTONS_PX):
+            _buttons(paired)
     sentence = st.session_state.pop(UPLOAD_COMPLAINT, "")
     if sentence:
         complain(sentence)
     st.session_state[IN_VIEW] = _written()
+
+
+def _buttons(paired: bool) -> None:
+    st.button(
+        "Read",
+        icon=":material/play_arrow:",
+        key="read-text",
+        type="primary",
+        on_click=_say_if_read,
+        help="A text is read when you leave the box or press Ctrl and Enter, too.",
+    )
+    words, icon = ("One text", ":material/close:") if paired else ("Add sentence B", ":material/add:")
+    st.button(words, icon=icon, key="pair-of-sentences", on_click=_pair, args=(not paired,))
+    with st.popover("A file", icon=":material/upload_file:"):
+        st.file_uploader(
+            "A text file",
+            type=["txt", "md", "text"],
+            key="text-file",
+            on_change=_take_file,
+            help="Plain text. It goes into the text box and is not kept.",
+        )
+    st.button(
+        "Another text",
+        icon=":material/casino:",
+        key="another-text",
+        on_click=_write_another,
+        help="A statement by goldviz's generator, in the language that the shipped model has learned.",
+    )
 
 
 def _written() -> list[str]:
