@@ -166,9 +166,9 @@ def text_box() -> None:
     paired = bool(st.session_state.get(PAIRED))
     boxes = {"text": "Sentence A", "sentence_b": "Sentence B"} if paired else {"text": "Sentence"}
     # What the reading shows begins at once below: the box and what is done with it share a row.
-    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="sentences"):
-        for name, words in boxes.items():
-            st.text_area(
+    with st.container(horizontal=True, gap="small", key="sentences"):
+        for column, (name, words) in zip(st.columns(len(boxes)), boxes.items(), strict=True):
+            column.text_area(
                 words,
                 key=key_of(name),
                 height="content",
@@ -185,14 +185,7 @@ def text_box() -> None:
 
 
 def _buttons(paired: bool) -> None:
-    st.button(
-        "Read",
-        icon=":material/play_arrow:",
-        key="read-text",
-        type="primary",
-        on_click=_say_if_read,
-        help="A text is read when you leave the box or press Ctrl and Enter, too.",
-    )
+    st.button("Read", icon=":material/play_arrow:", key="read-text", type="primary", on_click=_say_if_read)
     words, icon = ("One text", ":material/close:") if paired else ("Add sentence B", ":material/add:")
     st.button(words, icon=icon, key="pair-of-sentences", on_click=_pair, args=(not paired,))
     with st.popover("A file", icon=":material/upload_file:"):
